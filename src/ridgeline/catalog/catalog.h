@@ -1,0 +1,59 @@
+// Catalog: names -> models and machines, with the source of every number. The only reader of `data/`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgeline/base/result.h"
+#include "ridgeline/spec/machine.h"
+#include "ridgeline/spec/model.h"
+
+namespace ridgeline::catalog {
+
+enum class EntryKind : std::uint8_t { model, accelerator, machine, fabric, space };
+
+constexpr std::span<const char* const> names_of(EntryKind) {
+  static constexpr std::array<const char*, 5> kNames = {"model", "accelerator", "machine", "fabric",
+                                                        "space"};
+  return kNames;
+}
+
+// One registry file, not yet parsed.
+struct Entry {
+  EntryKind kind = EntryKind::model;
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string text;  // the JSON file
+};
+
+class Catalog {
+ public:
+  // The registry embedded in the binary.
+  static const Catalog& embedded();
+
+  // The same, with the user's files of `directory` (laid out as data/) laid over it.
+  static Result<Catalog> with_overlay(const std::string& directory);
+
+  // Names of a kind, sorted.
+  std::vector<std::string> names(EntryKind kind) const;
+
+  // By name or alias, case-insensitive. Error unknown_name lists the nearest; `where` is empty.
+  Result<const Entry*> find(EntryKind kind, std::string_view name) const;
+
+  // By name, parsed.
+  Result<Model> model(std::string_view name) const;
+  Result<Machine> machine(std::string_view name) const;  // a node, cluster or accelerator (no levels)
+  Result<Accelerator> accelerator(std::string_view name) const;
+
+ private:
+  std::vector<Entry> entries_;  // sorted by kind, name
+};
+
+// A model from the text of a Hugging Face config.json. `name` labels it. Errors name the key
+// ("/num_hidden_layers"); an architecture that is not understood is `unsupported`, by its name.
+Result<Model> import_config(std::string_view json_text, std::string_view name);
+
+}  // namespace ridgeline::catalog
