@@ -1,4 +1,5 @@
-// Hints: what to change in a plan and why. Conditions: docs/chiplet-model.md section 11, in its order.
+// Hints: what to change in a plan and why. Conditions: docs/chiplet-model.md section 11, in its
+// order.
 #pragma once
 
 #include <array>
@@ -34,18 +35,19 @@ enum class HintId : std::uint8_t {
 enum class HintCategory : std::uint8_t { space, comm, compute, layout };
 enum class Severity : std::uint8_t { info, warn, good };
 
-constexpr std::span<const char* const> names_of(HintId) {
+inline std::span<const char* const> names_of(HintId) {
   static constexpr std::array<const char*, 13> kNames = {
-      "ffn_scope_tp",        "ffn_scope_dp",      "kv_replicate", "kv_over_attn", "cp_cross_sip",
-      "tp_cross_cube",       "sip_ring_to_torus", "tp_le_hkv",    "placement_invalid",
-      "decode_memory_bound", "decode_kv_ring",    "over_capacity", "batch_padding"};
+      "ffn_scope_tp",      "ffn_scope_dp",        "kv_replicate",      "kv_over_attn",
+      "cp_cross_sip",      "tp_cross_cube",       "sip_ring_to_torus", "tp_le_hkv",
+      "placement_invalid", "decode_memory_bound", "decode_kv_ring",    "over_capacity",
+      "batch_padding"};
   return kNames;
 }
-constexpr std::span<const char* const> names_of(HintCategory) {
+inline std::span<const char* const> names_of(HintCategory) {
   static constexpr std::array<const char*, 4> kNames = {"space", "comm", "compute", "layout"};
   return kNames;
 }
-constexpr std::span<const char* const> names_of(Severity) {
+inline std::span<const char* const> names_of(Severity) {
   static constexpr std::array<const char*, 3> kNames = {"info", "warn", "good"};
   return kNames;
 }

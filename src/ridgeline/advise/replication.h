@@ -15,9 +15,15 @@
 
 namespace ridgeline::advise {
 
-enum class Tensor : std::uint8_t { attn_weights, ffn_weights, kv_cache, embed_and_head, dp_footprint };
+enum class Tensor : std::uint8_t {
+  attn_weights,
+  ffn_weights,
+  kv_cache,
+  embed_and_head,
+  dp_footprint
+};
 
-constexpr std::span<const char* const> names_of(Tensor) {
+inline std::span<const char* const> names_of(Tensor) {
   static constexpr std::array<const char*, 5> kNames = {"attn_weights", "ffn_weights", "kv_cache",
                                                         "embed_and_head", "dp_footprint"};
   return kNames;
@@ -39,8 +45,8 @@ struct Holding {
 };
 
 struct Replication {
-  std::vector<ReplicationRow> rows;   // only those with copies > 1
-  std::array<Holding, 4> classes{};   // attn_weights, ffn_weights, kv_cache, embed_and_head
+  std::vector<ReplicationRow> rows;  // only those with copies > 1
+  std::array<Holding, 4> classes{};  // attn_weights, ffn_weights, kv_cache, embed_and_head
   Holding total;
   double redundant_fraction() const {
     return total.held_bytes > 0 ? total.redundant_bytes() / total.held_bytes : 0;

@@ -1,8 +1,8 @@
 // One list of fields per struct: flags, JSON, schema, tables and bindings are read off it.
 //
-// A struct declares `static constexpr auto fields()` returning a tuple of field(...). The JSON key is
-// the name plus the unit suffix of its dimension (bandwidth -> bandwidth_bytes_per_s); the flag is the
-// name in kebab-case. An enum used as a field has a `constexpr std::span<const char* const>
+// A struct declares `static constexpr auto fields()` returning a tuple of field(...). The JSON key
+// is the name plus the unit suffix of its dimension (bandwidth -> bandwidth_bytes_per_s); the flag
+// is the name in kebab-case. An enum used as a field has a `std::span<const char* const>
 // names_of(E)` found by argument-dependent look-up, in the order of its values from 0.
 #pragma once
 

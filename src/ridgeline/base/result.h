@@ -42,7 +42,7 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   // Implicit, so that a function can return a T or an Error.
-  Result(T value) : v_(std::in_place_index<0>, std::move(value)) {}       // NOLINT
+  Result(T value) : v_(std::in_place_index<0>, std::move(value)) {}      // NOLINT
   Result(Error error) : v_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool has_value() const { return v_.index() == 0; }
@@ -88,8 +88,8 @@ using Status = Result<Ok>;
   auto tmp = (expr);                    \
   if (!tmp) return tmp.error();         \
   decl = *std::move(tmp)
-// RIDGELINE_TRY(const Model model, catalog.model(name));  returns the Error to the caller on failure.
-// RIDGELINE_CHECK(check(plan));                           the same for a Status.
+// RIDGELINE_TRY(const Model model, catalog.model(name));  returns the Error to the caller on
+// failure. RIDGELINE_CHECK(check(plan));                           the same for a Status.
 #define RIDGELINE_TRY(decl, ...) \
   RIDGELINE_TRY_(RIDGELINE_CONCAT(ridgeline_try_, __LINE__), decl, (__VA_ARGS__))
 #define RIDGELINE_CHECK(...) \

@@ -12,9 +12,9 @@
 
 namespace ridgeline {
 
-// Reads "100GB/s", "80 GiB", "0.5 us", "8 TFLOP/s", "400 W", "3 h": a number with a unit of dimension
-// `dim`, returned in base units. Bits ("Gb/s", "Gbit/s") are an eighth of bytes. A bare number is an
-// error unless it is zero. Errors carry an empty `where`; the caller fills it in.
+// Reads "100GB/s", "80 GiB", "0.5 us", "8 TFLOP/s", "400 W", "3 h": a number with a unit of
+// dimension `dim`, returned in base units. Bits ("Gb/s", "Gbit/s") are an eighth of bytes. A bare
+// number is an error unless it is zero. Errors carry an empty `where`; the caller fills it in.
 Result<double> parse_quantity(std::string_view text, Dim dim);
 
 // Reads a plain number: "0.7", "1e9". Finite only.
@@ -32,8 +32,8 @@ std::string format_quantity(double base, Dim dim, int significant_digits = 4);
 // "_bytes_per_s" for a bandwidth, "" for a plain number: the suffix of a JSON key.
 std::string_view unit_suffix(Dim dim);
 
-// The factor of a suffix such as "gbs", "bytes_per_s", "ns", "gb", "tflops", "days" for `dim`; 0 when
-// it is no unit of that dimension.
+// The factor of a suffix such as "gbs", "bytes_per_s", "ns", "gb", "tflops", "days" for `dim`; 0
+// when it is no unit of that dimension.
 double suffix_factor(std::string_view suffix, Dim dim);
 
 // A short example of accepted text, for hints: "100 GB/s".
@@ -46,7 +46,8 @@ std::string lower(std::string_view text);
 std::string kebab(std::string_view snake);
 std::string snake(std::string_view kebab);
 
-// Up to `most` of `names` nearest to `name` by edit distance, nearest first, ties in the order given.
+// Up to `most` of `names` nearest to `name` by edit distance, nearest first, ties in the order
+// given.
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> names,
                                  std::size_t most = 3);
 

@@ -8,7 +8,9 @@ namespace ridgeline {
 namespace {
 
 template <class A, class B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b) {
+  a + b;
+};
 
 TEST(Units, RejectSumsOfDifferentDimensions) {
   static_assert(Addable<Seconds, Seconds>);

@@ -15,7 +15,7 @@ namespace ridgeline::catalog {
 
 enum class EntryKind : std::uint8_t { model, accelerator, machine, fabric, space };
 
-constexpr std::span<const char* const> names_of(EntryKind) {
+inline std::span<const char* const> names_of(EntryKind) {
   static constexpr std::array<const char*, 5> kNames = {"model", "accelerator", "machine", "fabric",
                                                         "space"};
   return kNames;

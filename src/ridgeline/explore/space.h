@@ -1,4 +1,18 @@
 // Space: which hardware, workloads and plans are joined, what is allowed and what is wanted.
+//
+// As data (data/spaces/*.json; read by app/, which fills a Space):
+//   {"name": "coarse", "kind": "space", "description": ..., "source": ...,
+//    "plans": "plans-reduced",    // optional: a file of kind "plans" whose axes follow this one's own and
+//                                 // whose "fixed" and "ring" hold as well; --plans reduced|full swaps it
+//    "axes": {PATH: VALUES, ...}, // in nesting order, the last runs fastest
+//    "fixed": {PATH: VALUE, ...}, // set before the axes run
+//    "ring": "by_phase" | "as_given", "pick": "fastest" | "fewest_devices",
+//    "constraints": ["fits_memory", "pes_used <= 512"], "objectives": [{"minimize": "latency_s"}, ...]}
+//   VALUES is a list, {"powers_of_two": [least, most]}, {"from": a, "to": b, "steps": n, "scale": "log"},
+//   or {"multiples": [1, 2, 4]} of the base machine's value. The path "machine.knobs" stands for every
+//   hardware knob of the machine, one axis each, in knob order. A path of a shipped file that the machine
+//   does not have (placements off the chiplet machine) is left out.
+// A file of kind "plans" has "axes", "fixed" and "ring" only.
 #pragma once
 
 #include <array>
@@ -33,7 +47,7 @@ enum class Metric : std::uint8_t {
 };
 inline constexpr std::size_t kMetricCount = 10;
 
-constexpr std::span<const char* const> names_of(Metric) {
+inline std::span<const char* const> names_of(Metric) {
   static constexpr std::array<const char*, kMetricCount> kNames = {
       "latency_s",   "cost_score",   "pes_used",       "cost_x_pes",
       "tokens_per_s", "tokens_per_s_per_pe", "energy_j", "energy_j_per_token",

@@ -48,10 +48,12 @@ struct Separable {
 };
 void separate(const Step& step, double vector_fraction, std::size_t levels, Separable& out);
 
-// Dynamic energy of one pass over all devices, in joules; static power comes on top with the latency.
+// Dynamic energy of one pass over all devices, in joules; static power comes on top with the
+// latency.
 double dynamic_energy_j(const Step& step, const Machine& machine, std::int64_t active_devices);
 
-// What a configuration is judged by. `valid` false: latency-dependent values are NaN and printed null.
+// What a configuration is judged by. `valid` false: latency-dependent values are NaN and printed
+// null.
 struct Objectives {
   bool valid = false;
   double latency_s = 0;

@@ -1,8 +1,8 @@
 // Lowering: Model x Workload x Plan on the shape of a Machine -> Step.
 //
-// The one place where transformer arithmetic stands. Equations: docs/chiplet-model.md; a Step does not
-// depend on peak, bandwidths, latencies or memory capacity (but for the choice of algorithm on switched
-// levels, which follows the link of the machine that was prepared).
+// The one place where transformer arithmetic stands. Equations: docs/chiplet-model.md; a Step does
+// not depend on peak, bandwidths, latencies or memory capacity (but for the choice of algorithm on
+// switched levels, which follows the link of the machine that was prepared).
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace ridgeline::physics {
 // Is the model understood on this machine? The error names the model's feature and the layer.
 Status check_supported(const Model& model, const Machine& machine);
 
-// A model, machine shape and workload made ready: what no plan changes is computed once. Holds a cache
-// of hop counts, hence one Lowering per thread; copying is cheap.
+// A model, machine shape and workload made ready: what no plan changes is computed once. Holds a
+// cache of hop counts, hence one Lowering per thread; copying is cheap.
 class Lowering {
  public:
   // REQUIRES: check_supported(model, machine); positive counts. Keeps a pointer to `model`.

@@ -16,23 +16,23 @@ enum class Spread : std::uint8_t { pe, cube };  // ranks of the axis packed on P
 enum class CpRing : std::uint8_t { kv, qoml };  // what travels: K and V, or Q with (O, m, l)
 enum class Axis : std::uint8_t { tp, cp, pp, dp };
 
-constexpr std::span<const char* const> names_of(KvShardMode) {
+inline std::span<const char* const> names_of(KvShardMode) {
   static constexpr std::array<const char*, 2> kNames = {"split", "replicate"};
   return kNames;
 }
-constexpr std::span<const char* const> names_of(FfnShardScope) {
+inline std::span<const char* const> names_of(FfnShardScope) {
   static constexpr std::array<const char*, 3> kNames = {"TP", "TP+CP", "TP+CP+DP"};
   return kNames;
 }
-constexpr std::span<const char* const> names_of(Spread) {
+inline std::span<const char* const> names_of(Spread) {
   static constexpr std::array<const char*, 2> kNames = {"pe", "cube"};
   return kNames;
 }
-constexpr std::span<const char* const> names_of(CpRing) {
+inline std::span<const char* const> names_of(CpRing) {
   static constexpr std::array<const char*, 2> kNames = {"kv", "qoml"};
   return kNames;
 }
-constexpr std::span<const char* const> names_of(Axis) {
+inline std::span<const char* const> names_of(Axis) {
   static constexpr std::array<const char*, 4> kNames = {"tp", "cp", "pp", "dp"};
   return kNames;
 }
@@ -48,7 +48,8 @@ struct Plan {
   Spread tp_placement = Spread::cube;  // chiplet machine only
   Spread cp_placement = Spread::pe;    // chiplet machine only
   CpRing cp_ring_variant = CpRing::kv;
-  std::array<Axis, 4> order = {Axis::tp, Axis::cp, Axis::pp, Axis::dp};  // inside out; tree machines
+  std::array<Axis, 4> order = {Axis::tp, Axis::cp, Axis::pp,
+                               Axis::dp};  // inside out; tree machines
 
   std::int64_t ranks() const { return tp * cp * pp * dp; }
   bool scope_has_cp() const { return ffn_shard_scope != FfnShardScope::tp; }
@@ -62,8 +63,10 @@ struct Plan {
         field(&Plan::pp, "pp", "PP", "pipeline stages"),
         field(&Plan::dp, "dp", "DP", "data-parallel replicas"),
         field(&Plan::ep, "ep", "EP", "expert-parallel ranks, taken from CP x DP"),
-        field(&Plan::kv_shard_mode, "kv_shard_mode", "", "KV heads beyond h_kv: split or replicate"),
-        field(&Plan::ffn_shard_scope, "ffn_shard_scope", "", "axes that shard the feed-forward part"),
+        field(&Plan::kv_shard_mode, "kv_shard_mode", "",
+              "KV heads beyond h_kv: split or replicate"),
+        field(&Plan::ffn_shard_scope, "ffn_shard_scope", "",
+              "axes that shard the feed-forward part"),
         field(&Plan::tp_placement, "tp_placement", "", "TP ranks on PEs or one per cube"),
         field(&Plan::cp_placement, "cp_placement", "", "CP ranks on PEs or one per cube"),
         field(&Plan::cp_ring_variant, "cp_ring_variant", "",

@@ -1,7 +1,7 @@
 // Step: what one pass costs a device in work, before any rate is known. Cost: the same in time.
 //
-// A Step is made by physics/lower.h from Model x Workload x Plan on the shape of a Machine. It holds
-// no bandwidth, peak or latency, so one Step serves every hardware point of the same shape.
+// A Step is made by physics/lower.h from Model x Workload x Plan on the shape of a Machine. It
+// holds no bandwidth, peak or latency, so one Step serves every hardware point of the same shape.
 // Raw doubles in base units: this is the hot path of `explore`.
 #pragma once
 
@@ -16,15 +16,33 @@
 namespace ridgeline {
 
 enum class StageName : std::uint8_t {
-  s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, f1, f2, f3, f4, f5, f6, emb, head, p2p
+  s1,
+  s2,
+  s3,
+  s4,
+  s5,
+  s6,
+  s7,
+  s8,
+  s9,
+  s10,
+  f1,
+  f2,
+  f3,
+  f4,
+  f5,
+  f6,
+  emb,
+  head,
+  p2p
 };
 inline constexpr std::size_t kLayerStages = 16;
 inline constexpr std::size_t kEdges = 3;
 
-constexpr std::span<const char* const> names_of(StageName) {
-  static constexpr std::array<const char*, 19> kNames = {"S1", "S2", "S3", "S4", "S5",  "S6",  "S7",
-                                                         "S8", "S9", "S10", "F1", "F2", "F3",  "F4",
-                                                         "F5", "F6", "EMB", "HEAD", "P2P"};
+inline std::span<const char* const> names_of(StageName) {
+  static constexpr std::array<const char*, 19> kNames = {
+      "S1", "S2", "S3", "S4", "S5", "S6", "S7",  "S8",   "S9", "S10",
+      "F1", "F2", "F3", "F4", "F5", "F6", "EMB", "HEAD", "P2P"};
   return kNames;
 }
 
@@ -100,20 +118,19 @@ enum class InvalidReason : std::uint8_t {
   not_enough_devices,
 };
 
-constexpr std::span<const char* const> names_of(InvalidReason) {
-  static constexpr std::array<const char*, 12> kNames = {
-      "tp_gt_4hq",
-      "pp_gt_layers",
-      "cp_gt_s_kv",
-      "pe_group_not_whole_cubes",
-      "cube_group_not_whole_sips",
-      "not_enough_sips",
-      "ep_without_experts",
-      "ep_not_dividing_experts",
-      "ep_not_dividing_ffn_copies",
-      "tp_not_dividing_heads",
-      "group_not_whole_levels",
-      "not_enough_devices"};
+inline std::span<const char* const> names_of(InvalidReason) {
+  static constexpr std::array<const char*, 12> kNames = {"tp_gt_4hq",
+                                                         "pp_gt_layers",
+                                                         "cp_gt_s_kv",
+                                                         "pe_group_not_whole_cubes",
+                                                         "cube_group_not_whole_sips",
+                                                         "not_enough_sips",
+                                                         "ep_without_experts",
+                                                         "ep_not_dividing_experts",
+                                                         "ep_not_dividing_ffn_copies",
+                                                         "tp_not_dividing_heads",
+                                                         "group_not_whole_levels",
+                                                         "not_enough_devices"};
   return kNames;
 }
 
@@ -123,7 +140,8 @@ struct Layout {
   std::int64_t devices_used = 0;
   // groups_used[l]: groups of level l in use; on the chiplet machine [0] cubes, [1] SIPs.
   std::array<std::int64_t, kMaxLevels> groups_used{};
-  std::array<double, kMaxLevels> sharing{};  // kappa: devices that use one link of the level at once
+  std::array<double, kMaxLevels>
+      sharing{};  // kappa: devices that use one link of the level at once
   Few<InvalidReason, 8> invalid_reasons;
 
   bool valid() const { return invalid_reasons.empty(); }
@@ -138,7 +156,7 @@ struct Step {
 
 enum class Bound : std::uint8_t { compute, memory, network };
 
-constexpr std::span<const char* const> names_of(Bound) {
+inline std::span<const char* const> names_of(Bound) {
   static constexpr std::array<const char*, 3> kNames = {"compute", "memory", "network"};
   return kNames;
 }

@@ -13,7 +13,7 @@ namespace ridgeline {
 
 enum class Phase : std::uint8_t { decode, prefill };
 
-constexpr std::span<const char* const> names_of(Phase) {
+inline std::span<const char* const> names_of(Phase) {
   static constexpr std::array<const char*, 2> kNames = {"decode", "prefill"};
   return kNames;
 }
@@ -28,7 +28,8 @@ struct Workload {
 
   static constexpr auto fields() {
     return std::tuple(
-        field(&Workload::phase, "phase", "", "decode (one new token) or prefill (the whole prompt)"),
+        field(&Workload::phase, "phase", "",
+              "decode (one new token) or prefill (the whole prompt)"),
         field(&Workload::context, "context", "S", "tokens attended, the new ones included"),
         field(&Workload::batch, "batch", "", "sequences in the pass"),
         field(&Workload::precision, "precision", "b_w", "number format of the weights"),

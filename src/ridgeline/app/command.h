@@ -1,0 +1,76 @@
+// Commands: one list of each command's input fields. Flags, help, schema and unknown-key checks derive
+// from it; the fields of a scenario (plan, workload, machine) come from spec/scenario.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgeline/app/request.h"
+#include "ridgeline/base/result.h"
+#include "ridgeline/report/document.h"
+
+namespace ridgeline::app {
+
+enum class FieldKind : std::uint8_t {
+  text,
+  choice,
+  count,
+  toggle,   // true or false; the flag needs no value
+  texts,    // a list of texts; as a flag separated by commas or given again
+  axes,     // list of axes of a plan
+  model,    // a name, a file, or a config.json inline
+  machine,  // a name, a file, or an object
+  space,    // a name, a file, or an object
+};
+
+struct Field {
+  const char* name;  // "depth"; "plan.order" stands inside an object
+  FieldKind kind;
+  const char* fallback;  // default as text; empty: none
+  const char* help;
+  std::span<const char* const> choices{};
+};
+
+// A path of the output, for the schema: "result.layers[].count".
+struct OutputKey {
+  const char* path;
+  const char* type;  // of JSON Schema; a "?" behind: may be null
+  const char* help;
+};
+
+// Does the command take model, machine, plan and workload besides its own fields?
+enum class Scope : std::uint8_t { own, scenario };
+
+struct Command {
+  const char* name;
+  const char* summary;
+  const char* example;
+  Scope scope = Scope::own;
+  std::span<const Field> fields;
+  std::span<const char* const> words;  // fields that the words after the command fill, in order
+  std::span<const OutputKey> output;
+  Result<report::Document> (*answer)(const Request& request, const Context& context) = nullptr;
+};
+
+std::span<const Command> commands();
+
+// Error unknown_name with the nearest commands.
+Result<const Command*> find_command(std::string_view name);
+
+const Field* find_field(const Command& command, std::string_view name);
+
+// The answers, each in a file of its own.
+Result<report::Document> answer_explore(const Request& request, const Context& context);
+Result<report::Document> answer_inspect(const Request& request, const Context& context);
+Result<report::Document> answer_list(const Request& request, const Context& context);
+Result<report::Document> answer_show(const Request& request, const Context& context);
+Result<report::Document> answer_import(const Request& request, const Context& context);
+Result<report::Document> answer_replay(const Request& request, const Context& context);
+Result<report::Document> answer_schema(const Request& request, const Context& context);
+Result<report::Document> answer_help(const Request& request, const Context& context);
+Result<report::Document> answer_version(const Request& request, const Context& context);
+
+}  // namespace ridgeline::app

@@ -1,0 +1,49 @@
+// Vocabulary: every name that a command's input may use, and what it stands for.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridgeline/app/command.h"
+#include "ridgeline/base/result.h"
+#include "ridgeline/spec/scenario.h"
+
+namespace ridgeline::app {
+
+// What a name stands for: a field of the command, or a scalar of the scenario.
+struct Target {
+  std::string pointer;           // canonical: "/plan/tp", "/machine/bw_hbm_gbs", "/depth"
+  const Field* field = nullptr;  // null: a scalar
+  ScalarRef scalar;
+};
+
+class Vocabulary {
+ public:
+  Vocabulary(const Command& command, const Machine& machine);
+
+  // By key, alias or path, in snake_case: "tp", "tp_size", "plan.tp", "bw_hbm", "machine.bw_hbm_gbs",
+  // "node_bandwidth". Errors: unknown_key with the nearest names, unsupported; `where` is empty.
+  Result<Target> find(std::string_view name) const;
+
+  const Command& command() const { return *command_; }
+  const std::vector<ScalarField>& scalars() const { return scalars_; }
+
+  // "bw_hbm" of "machine.bw_hbm_gbs", "node_bandwidth" of "machine.levels.node.link.bandwidth_...": what
+  // the flag of a scalar is called, in snake_case.
+  std::string flag_name(const ScalarField& field) const;
+
+  // All names that could be meant, for suggestions.
+  std::vector<std::string> names() const;
+
+ private:
+  const ScalarField* find_flag(std::string_view name, double& factor) const;
+
+  const Command* command_;
+  std::vector<ScalarField> scalars_;
+};
+
+// "/plan/tp" of "plan.tp".
+std::string pointer_of(std::string_view path);
+
+}  // namespace ridgeline::app
