@@ -59,8 +59,30 @@ Result<double> number_from_json(const ScalarRef& ref, const Json& value) {
   return number * ref.factor;
 }
 
-// Settings come from text: a list or object, a number, true, false and null are read as JSON.
 bool is_toggle_text(const std::string& text) { return text == "true" || text == "false"; }
+
+// Sets `path` ("quantization.method") inside `object`, making objects on the way; a list takes the index of
+// an item it has. False: something on the way is neither.
+bool set_inside(Json& object, std::string_view path, const Json& value) {
+  Json* at = &object;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const std::string name(path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+    if (at->is_null()) *at = Json::object();
+    if (at->is_array()) {
+      const auto index = parse_count(name, CountScale::decimal);
+      if (!index || *index < 0 || *index >= static_cast<std::int64_t>(at->size())) return false;
+      at = &(*at)[static_cast<std::size_t>(*index)];
+    } else if (at->is_object()) {
+      at = &(*at)[name];
+    } else {
+      return false;
+    }
+  }
+  *at = value;
+  return true;
+}
 
 std::string pointer_in(std::string_view source, std::string_view pointer) {
   return source.empty() ? std::string(pointer) : fmt::format("{}:{}", source, pointer);
@@ -188,16 +210,12 @@ Status InputBuilder::add_nested(const Setting& setting) {
   if (object.is_string() && field->kind == FieldKind::machine) {
     object = Json{{"base", object.get<std::string>()}};
   }
-  if (object.is_null()) object = Json::object();
-  const std::string pointer = pointer_of(setting.name);
-  try {
-    object[Json::json_pointer(pointer.substr(head.size() + 1))] = setting.value;
-  } catch (const Json::exception&) {
+  if (!set_inside(object, std::string_view(setting.name).substr(head.size() + 1), setting.value)) {
     return Error{ErrorCode::conflict, setting.typed,
-                 fmt::format("{} is {}: nothing can be set inside it", head, kind_name(object)),
+                 fmt::format("{} is {} that has no such place", head, kind_name(object)),
                  fmt::format("give {} as an object", head)};
   }
-  origins_.typed[pointer] = setting.typed;
+  origins_.typed[pointer_of(setting.name)] = setting.typed;
   return Ok{};
 }
 

@@ -39,7 +39,8 @@ struct Request {
   Json input = Json::object();
   Origins origins;
   report::Format format = report::Format::table;
-  std::string output;  // a file; empty: the caller's stream
+  std::string output;                // a file; empty: the caller's stream
+  std::vector<std::string> folders;  // where files that the spec names may also be
 };
 
 // May a name of a file in the input be opened? Programs send content instead.

@@ -1,4 +1,5 @@
-// Catalog: names -> models and machines, with the source of every number. The only reader of `data/`.
+// Catalog: names -> models and machines, with the source of every number. The only reader of
+// `data/`.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ class Catalog {
 
   // By name, parsed.
   Result<Model> model(std::string_view name) const;
-  Result<Machine> machine(std::string_view name) const;  // a node, cluster or accelerator (no levels)
+  Result<Machine> machine(
+      std::string_view name) const;  // a node, cluster or accelerator (no levels)
   Result<Accelerator> accelerator(std::string_view name) const;
 
  private:

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -50,7 +51,8 @@ Error unknown(const std::string& where, const char* what, const std::string& nam
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   std::string hint = did_you_mean(name, known);
-  if (hint.empty()) hint = fmt::format("{} families are understood, for example llama", known.size());
+  if (hint.empty())
+    hint = fmt::format("{} families are understood, for example llama", known.size());
   return Error{ErrorCode::unsupported, where,
                fmt::format("the {} \"{}\" is not understood", what, name.substr(0, 80)), hint};
 }
@@ -62,13 +64,16 @@ struct Place {  // the object of the language model inside the file
 
 Place language_model(const Json& file) {
   Place place{&file, ""};
-  for (const char* key : kNested) {
-    const auto it = place.object->find(key);
-    if (it == place.object->end() || !it->is_object() || it->empty()) continue;
-    place = {&*it, place.pointer + "/" + key};
-    if (std::string_view(key) == "thinker_config") return language_model(*place.object).pointer.empty()
-        ? place : Place{language_model(*place.object).object, place.pointer + language_model(*place.object).pointer};
-    return place;
+  bool deeper = true;
+  while (deeper) {
+    deeper = false;
+    for (const char* key : kNested) {
+      const auto it = place.object->find(key);
+      if (it == place.object->end() || !it->is_object() || it->empty()) continue;
+      place = {&*it, place.pointer + "/" + key};
+      deeper = true;
+      break;
+    }
   }
   return place;
 }
@@ -137,8 +142,8 @@ Result<Model> import_object(const Json& file, std::string_view name) {
   if (problem) return *problem;
   Draft draft{in, whole, *family, id.stated, {}};
   draft.model.name = std::string(name);
-  draft.model.architecture = id.architecture.empty() ? std::string(family->architecture)
-                                                     : id.architecture;
+  draft.model.architecture =
+      id.architecture.empty() ? std::string(family->architecture) : id.architecture;
   family->import(draft);
   if (problem) return *problem;
   RIDGELINE_CHECK(check_size(draft.model));

@@ -19,12 +19,12 @@ struct NamedFormat {
 };
 
 constexpr std::array kFormats = {
-    NamedFormat{"float32", Precision::fp32},       NamedFormat{"float", Precision::fp32},
-    NamedFormat{"fp32", Precision::fp32},          NamedFormat{"float16", Precision::fp16},
-    NamedFormat{"half", Precision::fp16},          NamedFormat{"fp16", Precision::fp16},
-    NamedFormat{"bfloat16", Precision::bf16},      NamedFormat{"bf16", Precision::bf16},
-    NamedFormat{"auto", Precision::bf16},          NamedFormat{"float8_e4m3fn", Precision::fp8},
-    NamedFormat{"float8_e5m2", Precision::fp8},    NamedFormat{"fp8", Precision::fp8},
+    NamedFormat{"float32", Precision::fp32},    NamedFormat{"float", Precision::fp32},
+    NamedFormat{"fp32", Precision::fp32},       NamedFormat{"float16", Precision::fp16},
+    NamedFormat{"half", Precision::fp16},       NamedFormat{"fp16", Precision::fp16},
+    NamedFormat{"bfloat16", Precision::bf16},   NamedFormat{"bf16", Precision::bf16},
+    NamedFormat{"auto", Precision::bf16},       NamedFormat{"float8_e4m3fn", Precision::fp8},
+    NamedFormat{"float8_e5m2", Precision::fp8}, NamedFormat{"fp8", Precision::fp8},
     NamedFormat{"int8", Precision::int8},
 };
 
@@ -51,8 +51,8 @@ std::optional<Precision> by_bits(std::int64_t bits, const std::string& kind) {
 }
 
 void fail_bits(ConfigReader& in, std::int64_t bits) {
-  in.fail(ErrorCode::unsupported, "bits", fmt::format("weights of {} bits are not understood", bits),
-          "4 or 8");
+  in.fail(ErrorCode::unsupported, "bits",
+          fmt::format("weights of {} bits are not understood", bits), "4 or 8");
 }
 
 // Integer formats with one 16-bit scale and one zero point per group.
@@ -157,7 +157,8 @@ void read_quantization(Draft& draft, ConfigReader& holder) {
     in.fail(ErrorCode::missing, "quant_method", "quant_method is missing", "fp8, awq, gptq, ...");
     return;
   }
-  for (const char* key : {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules"}) {
+  for (const char* key :
+       {"modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules"}) {
     for (std::string& name : in.texts(key)) q.not_converted.push_back(std::move(name));
   }
   read_method(in, q);

@@ -38,8 +38,7 @@ void check_heads(Draft& draft, const Sizes& s, bool stated_head_dim) {
 // The flag of the file as a whole wins: it is what the class that is loaded reads.
 bool read_tied(Draft& draft) {
   const bool usual = draft.family.traits->tied;
-  return draft.whole.flag({"tie_word_embeddings"},
-                          draft.in.flag({"tie_word_embeddings"}, usual));
+  return draft.whole.flag({"tie_word_embeddings"}, draft.in.flag({"tie_word_embeddings"}, usual));
 }
 
 std::int64_t query_key_norm(Draft& draft, const Sizes& s) {
@@ -60,14 +59,15 @@ bool mlp_bias(Draft& draft) {
 }
 
 std::int64_t shared_width(Draft& draft, std::int64_t expert_width) {
-  const std::int64_t whole = draft.in.integer(
-      {"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
-       "shared_intermediate_size"},
-      0, 0, kMostWidth);
+  const std::int64_t whole =
+      draft.in.integer({"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
+                        "shared_intermediate_size"},
+                       0, 0, kMostWidth);
   const std::int64_t count = draft.in.integer(
       {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"}, 0,
       0, kMostHeads);
-  if (whole > 0) return draft.in.product(std::max<std::int64_t>(count, 1), whole, "n_shared_experts");
+  if (whole > 0)
+    return draft.in.product(std::max<std::int64_t>(count, 1), whole, "n_shared_experts");
   return draft.in.product(count, expert_width, "n_shared_experts");
 }
 
@@ -194,8 +194,8 @@ std::int64_t norm_params(Norm norm, std::int64_t width) {
 }
 
 std::int64_t read_layers(Draft& draft) {
-  const std::int64_t layers =
-      draft.in.integer({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 0, 1, kMostLayers);
+  const std::int64_t layers = draft.in.integer(
+      {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 0, 1, kMostLayers);
   if (layers == 0) {
     draft.in.fail(ErrorCode::missing, "num_hidden_layers", "num_hidden_layers is missing",
                   "the number of layers, under num_hidden_layers, n_layer or n_layers");
@@ -210,11 +210,11 @@ Sizes read_sizes(Draft& draft) {
   Sizes s;
   s.layers = read_layers(draft);
   s.hidden = in.width({"hidden_size", "n_embd", "d_model", "n_embed"}, or_class(draft, c.hidden));
-  s.heads = in.heads({"num_attention_heads", "n_head", "n_heads", "num_heads"},
-                     or_class(draft, c.heads));
+  s.heads =
+      in.heads({"num_attention_heads", "n_head", "n_heads", "num_heads"}, or_class(draft, c.heads));
   s.kv_heads = read_kv_heads(draft, s.heads);
-  const bool stated = in.has({"head_dim", "attention_head_dim", "kv_channels"}) ||
-                      or_class(draft, c.head_dim) > 0;
+  const bool stated =
+      in.has({"head_dim", "attention_head_dim", "kv_channels"}) || or_class(draft, c.head_dim) > 0;
   const std::int64_t even = s.heads > 0 ? s.hidden / s.heads : 0;
   s.head_dim = in.heads({"head_dim", "attention_head_dim", "kv_channels"},
                         or_class(draft, c.head_dim) > 0 ? c.head_dim : even);
@@ -316,10 +316,12 @@ Ffn routed_ffn(Draft& draft, const Sizes& s) {
 std::vector<bool> routed_layers(Draft& draft, std::int64_t layers) {
   ConfigReader& in = draft.in;
   std::vector<bool> out(static_cast<std::size_t>(layers), true);
-  const std::int64_t first = in.integer({"first_k_dense_replace", "moe_layer_start_index"}, 0, 0, kMostLayers);
+  const std::int64_t first =
+      in.integer({"first_k_dense_replace", "moe_layer_start_index"}, 0, 0, kMostLayers);
   const std::int64_t last = in.integer({"moe_layer_end_index"}, kMostLayers, -1, kMostLayers);
   const std::int64_t step =
-      in.integer({"decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval"}, 1, 1, kMostLayers);
+      in.integer({"decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval"}, 1, 1,
+                 kMostLayers);
   const bool listed = in.is_list("moe_layer_freq");
   const std::int64_t every = listed ? 1 : in.integer({"moe_layer_freq"}, 1, 1, kMostLayers);
   for (std::int64_t i = 0; i < layers; ++i) {

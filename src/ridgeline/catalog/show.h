@@ -16,8 +16,8 @@ namespace ridgeline::catalog {
 nlohmann::ordered_json show_model(const Model& model, Precision kv_precision,
                                   physics::MlaForm mla_form, nlohmann::ordered_json& notes);
 
-// `result` of `show accelerator|machine|fabric|space NAME`, with the source of each number; of a model
-// entry: as show_model() at bf16, latent, with the sources of the entry.
+// `result` of `show accelerator|machine|fabric|space NAME`, with the source of each number; of a
+// model entry: as show_model() at bf16, latent, with the sources of the entry.
 Result<nlohmann::ordered_json> show_entry(const Entry& entry, const Catalog& catalog,
                                           nlohmann::ordered_json& notes);
 

@@ -63,7 +63,7 @@ using Section = std::variant<Heading, Line, Facts, Table, Bars>;
 using Scalar = std::variant<std::monostate, std::int64_t, double, std::string_view>;
 using RowSink = std::function<bool(std::span<const Scalar>)>;  // false: stop
 
-// Rows with the same keys. A dotted key nests in JSON ("plan.tp"); `columns` are their CSV headers.
+// Rows with the same keys. A key with a slash nests in JSON ("plan/tp"); `columns` are the CSV headers.
 struct Rows {
   std::vector<std::string> keys;
   std::vector<std::string> columns;

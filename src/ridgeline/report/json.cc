@@ -67,7 +67,7 @@ bool is_flat(const Json& list) {
 std::vector<std::string> split_path(std::string_view key) {
   std::vector<std::string> parts(1);
   for (const char c : key) {
-    if (c == '.') {
+    if (c == '/') {
       parts.emplace_back();
     } else {
       parts.back() += c;
@@ -76,7 +76,7 @@ std::vector<std::string> split_path(std::string_view key) {
   return parts;
 }
 
-// The text that stands before each value of a row, and behind the last: keys nest at their dots.
+// The text that stands before each value of a row, and behind the last: keys nest at their slashes.
 std::vector<std::string> row_frame(const std::vector<std::string>& keys) {
   std::vector<std::string> frame;
   std::vector<std::string> open;  // objects that are open

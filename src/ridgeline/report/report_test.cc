@@ -20,7 +20,7 @@ std::string rendered(const Document& document, Format format) {
 }
 
 Rows three_rows() {
-  return {{"hardware.bw", "hardware.gb", "plan.tp", "latency_s"},
+  return {{"hardware/bw", "hardware/g.b", "plan/tp", "latency_s"},
           {"bw", "gb", "tp", "latency_s"},
           [](const RowSink& sink) {
             for (std::int64_t i = 1; i <= 3; ++i) {
@@ -63,7 +63,7 @@ TEST(JsonRenderer, StreamsRowsIntoTheTree) {
   const Json back = Json::parse(rendered(d, Format::json));
   ASSERT_EQ(back["result"]["points"].size(), 3U);
   EXPECT_EQ(back["result"]["points"][1].dump(),
-            R"({"hardware":{"bw":1,"gb":"a,b"},"plan":{"tp":2},"latency_s":null})");
+            R"({"hardware":{"bw":1,"g.b":"a,b"},"plan":{"tp":2},"latency_s":null})");
 }
 
 TEST(CsvRenderer, QuotesWhereItMustAndLeavesMissingValuesEmpty) {
