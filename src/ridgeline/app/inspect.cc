@@ -1,0 +1,105 @@
+#include "ridgeline/app/inspect.h"
+
+#include <fmt/format.h>
+
+#include "ridgeline/app/command.h"
+#include "ridgeline/app/messages.h"
+#include "ridgeline/physics/lower.h"
+#include "ridgeline/physics/memory.h"
+
+namespace ridgeline::app {
+namespace {
+
+// Which degree a reason that is an error on tree machines speaks of.
+const char* degree_of(InvalidReason reason) {
+  switch (reason) {
+    case InvalidReason::pp_gt_layers: return "/plan/pp";
+    case InvalidReason::cp_gt_s_kv: return "/plan/cp";
+    case InvalidReason::ep_without_experts:
+    case InvalidReason::ep_not_dividing_experts:
+    case InvalidReason::ep_not_dividing_ffn_copies: return "/plan/ep";
+    default: return "/plan/tp";
+  }
+}
+
+// The degree of `plan` to name where all of them are at fault together: the largest.
+const char* largest_degree(const Plan& plan) {
+  const char* name = "/plan/tp";
+  std::int64_t most = plan.tp;
+  const auto consider = [&](std::int64_t degree, const char* other) {
+    if (degree > most) {
+      most = degree;
+      name = other;
+    }
+  };
+  consider(plan.cp, "/plan/cp");
+  consider(plan.pp, "/plan/pp");
+  consider(plan.dp, "/plan/dp");
+  return name;
+}
+
+// On a tree machine degrees that cannot be are wrong input; the chiplet machine answers with reasons.
+Status check_degrees(const Inspection& in, const Origins& origins) {
+  if (in.c.scenario.machine.kind == MachineKind::chiplet || in.valid()) return Ok{};
+  const InvalidReason reason = in.step.layout.invalid_reasons[0];
+  const bool together = reason == InvalidReason::not_enough_devices ||
+                        reason == InvalidReason::group_not_whole_levels;
+  const char* pointer = together ? largest_degree(in.c.scenario.plan) : degree_of(reason);
+  return Error{ErrorCode::out_of_range, origins.where(pointer), message_of(reason),
+               fmt::format("{} has {} devices; lower the degree, or make it a divisor",
+                           in.c.scenario.machine.name, in.c.scenario.machine.device_count())};
+}
+
+double cost_score(const Machine& machine) {
+  if (machine.kind == MachineKind::chiplet) return chiplet_cost_score(machine);
+  return static_cast<double>(hardware_knobs(machine).size());
+}
+
+Json inputs_with(const Case& c) { return inputs_of(c, {}); }
+
+}  // namespace
+
+Result<Inspection> inspect(Case c, const Origins& origins) {
+  if (const auto status = physics::check_supported(c.model, c.scenario.machine); !status) {
+    return origins.placed(status.error(), "/model");
+  }
+  Inspection in;
+  in.c = std::move(c);
+  const Model& model = in.c.model;
+  const auto& [machine, work, plan] = in.c.scenario;
+  physics::Lowering lowering(model, machine, work);
+  lowering.lower(plan, in.step);
+  RIDGELINE_CHECK(check_degrees(in, origins));
+  in.rates = physics::rates_of(machine, work.activation_precision);
+  in.capacity_bytes = static_cast<std::int64_t>(physics::usable_bytes(machine));
+  in.fits = static_cast<double>(in.step.memory.total()) <= physics::usable_bytes(machine);
+  if (in.valid()) {
+    const auto facts =
+        physics::facts_of(in.step, machine, work, plan.tp * plan.cp * plan.dp);
+    in.objectives = physics::objectives_of(facts, physics::latency_s(in.step, in.rates),
+                                           cost_score(machine), machine.device.static_power);
+  }
+  in.replication = advise::replication_of(model, machine, work, plan, in.step);
+  in.hints = advise::hints_of(model, machine, work, plan, in.step);
+  in.shards = advise::shards_of(model, work, plan);
+  return in;
+}
+
+Result<report::Document> answer_inspect(const Request& request, const Context& context) {
+  RIDGELINE_TRY(Case c, resolve_case(request, context));
+  RIDGELINE_TRY(const Inspection in, inspect(std::move(c), request.origins));
+  report::Document out;
+  out.tree = {{"ridgeline", RIDGELINE_VERSION},
+              {"command", "inspect"},
+              {"inputs", inputs_with(in.c)},
+              {"result", inspect_result(in)},
+              {"basis", basis_of(in.c)},
+              {"notes", notes_json(in.c.notes)}};
+  out.sections = inspect_sections(in);
+  out.csv = inspect_rows(in);
+  out.chart = inspect_chart(in);
+  out.exit_status = in.good() ? 0 : 3;
+  return out;
+}
+
+}  // namespace ridgeline::app
