@@ -74,7 +74,13 @@ class LineParser {
     if (!asks_help && !asks_version && first.rfind('-', 0) == 0) {
       return usage(first, "a command comes first", "try: ridgeline help");
     }
-    RIDGELINE_TRY(line_.command, find_command(name));
+    auto command = find_command(name);
+    if (!command) {
+      Error error = command.error();
+      error.where = name.substr(0, 80);
+      return error;
+    }
+    line_.command = *command;
     ++at_;
     return Ok{};
   }
@@ -332,7 +338,8 @@ Result<Request> make_request(const CommandLine& line, const Context& context,
     auto parsed = parse_spec(file->text);
     if (!parsed) {
       Error error = parsed.error();
-      error.where = error.where.empty() ? line.spec : fmt::format("{}:{}", line.spec, error.where);
+      error.message = fmt::format("{}: {}", line.spec, error.message);
+      error.where = error.where.empty() ? "--spec" : fmt::format("{}:{}", line.spec, error.where);
       return error;
     }
     spec = *std::move(parsed);

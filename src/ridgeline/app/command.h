@@ -34,13 +34,6 @@ struct Field {
   std::span<const char* const> choices{};
 };
 
-// A path of the output, for the schema: "result.layers[].count".
-struct OutputKey {
-  const char* path;
-  const char* type;  // of JSON Schema; a "?" behind: may be null
-  const char* help;
-};
-
 // Does the command take model, machine, plan and workload besides its own fields?
 enum class Scope : std::uint8_t { own, scenario };
 
@@ -51,7 +44,6 @@ struct Command {
   Scope scope = Scope::own;
   std::span<const Field> fields;
   std::span<const char* const> words;  // fields that the words after the command fill, in order
-  std::span<const OutputKey> output;
   Result<report::Document> (*answer)(const Request& request, const Context& context) = nullptr;
 };
 

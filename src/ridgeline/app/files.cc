@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 namespace ridgeline::app {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = 64U << 20U;
+constexpr std::size_t kPartBytes = 1U << 16U;
 constexpr std::size_t kMostName = 4096;
 
 // The first place where something of that name is.
@@ -42,14 +44,15 @@ Result<std::string> contents(const fs::path& path) {
               "check its permissions");
   }
   std::string text;
-  text.resize(kMostBytes + 1);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::vector<char> part(kPartBytes);
+  while (in && text.size() <= kMostBytes) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) return io(fmt::format("cannot read {}", path.string()), "");
-  text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostBytes) {
     return io(fmt::format("{} is larger than 64 MiB", path.string()), "give a smaller file");
   }
-  text.shrink_to_fit();
   return text;
 }
 

@@ -55,7 +55,22 @@ double cost_score(const Machine& machine) {
   return static_cast<double>(hardware_knobs(machine).size());
 }
 
-Json inputs_with(const Case& c) { return inputs_of(c, {}); }
+// Why the answer is no, or why a number is null.
+void note_outcome(Inspection& in) {
+  std::string reasons;
+  for (const InvalidReason reason : in.step.layout.invalid_reasons) {
+    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", message_of(reason));
+  }
+  if (!in.valid()) {
+    in.c.notes.push_back({"placement_invalid", "latency and objectives are null: " + reasons, "/plan"});
+  }
+  if (in.fits) return;
+  const std::int64_t lacking = in.step.memory.total() - in.capacity_bytes;
+  in.c.notes.push_back({"does_not_fit",
+                        fmt::format("the fullest device lacks {}",
+                                    bytes_text(static_cast<double>(lacking))),
+                        "/plan"});
+}
 
 }  // namespace
 
@@ -82,6 +97,7 @@ Result<Inspection> inspect(Case c, const Origins& origins) {
   in.replication = advise::replication_of(model, machine, work, plan, in.step);
   in.hints = advise::hints_of(model, machine, work, plan, in.step);
   in.shards = advise::shards_of(model, work, plan);
+  note_outcome(in);
   return in;
 }
 
@@ -91,7 +107,7 @@ Result<report::Document> answer_inspect(const Request& request, const Context& c
   report::Document out;
   out.tree = {{"ridgeline", RIDGELINE_VERSION},
               {"command", "inspect"},
-              {"inputs", inputs_with(in.c)},
+              {"inputs", inputs_of(in.c, {})},
               {"result", inspect_result(in)},
               {"basis", basis_of(in.c)},
               {"notes", notes_json(in.c.notes)}};

@@ -13,10 +13,16 @@ std::string_view parent_of(std::string_view pointer) {
   return slash == std::string_view::npos ? std::string_view{} : pointer.substr(0, slash);
 }
 
+// Only the number of an item: a flag that took a list has no better name for it.
+bool is_index(std::string_view tail) {
+  return tail.size() > 1 && tail.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 // "--model" and "/hidden_size" -> "--model:/hidden_size"; "spec.yaml:/plan" and "/tp" -> one pointer.
 std::string joined(const std::string& typed, std::string_view tail) {
-  if (tail.empty()) return typed;
-  const bool has_pointer = typed.find(":/") != std::string::npos;
+  const bool is_flag = typed.rfind("--", 0) == 0;
+  if (tail.empty() || (is_flag && is_index(tail))) return typed;
+  const bool has_pointer = typed.find(":/") != std::string::npos || typed.rfind('/', 0) == 0;
   return fmt::format("{}{}{}", typed, has_pointer ? "" : ":", tail);
 }
 

@@ -31,21 +31,26 @@ Result<File> named_file(const std::string& name, const Origins& origins, const s
   return file;
 }
 
-// An error inside a file: where it stands in the file, not where the file was named.
-Error inside(const std::string& name, Error error) {
-  error.where = error.where.empty() ? name : fmt::format("{}:{}", name, error.where);
-  return error;
+// An error inside a file: where it stands in the file; of the file as a whole: where it was named.
+Error inside(const std::string& name, Error error, const Origins& origins,
+             const std::string& pointer) {
+  if (!error.where.empty()) {
+    error.where = fmt::format("{}:{}", name, error.where);
+    return error;
+  }
+  error.message = fmt::format("{}: {}", name, error.message);
+  return origins.placed(std::move(error), pointer);
 }
 
 Result<NamedModel> model_from_file(const std::string& name, const Origins& origins,
                                    const std::string& pointer, const Context& context) {
   RIDGELINE_TRY(const File file, named_file(name, origins, pointer, context));
   auto parsed = parse_spec(file.text);
-  if (!parsed) return inside(name, parsed.error());
+  if (!parsed) return inside(name, parsed.error(), origins, pointer);
   Json config = std::move(parsed->value);
   const std::string label = stem_of(name);
   auto model = catalog::import_config(config.dump(), label);
-  if (!model) return inside(name, model.error());
+  if (!model) return inside(name, model.error(), origins, pointer);
   Json input = Json{{"name", label}};
   input.update(config);
   return NamedModel{*std::move(model), std::move(input)};
@@ -69,9 +74,9 @@ Result<Machine> machine_from_file(const std::string& name, const Origins& origin
                                   const Context& context) {
   RIDGELINE_TRY(const File file, named_file(name, origins, "/machine", context));
   auto parsed = parse_spec(file.text);
-  if (!parsed) return inside(name, parsed.error());
+  if (!parsed) return inside(name, parsed.error(), origins, "/machine");
   auto machine = catalog::read_machine(parsed->value, *context.catalog);
-  if (!machine) return inside(name, machine.error());
+  if (!machine) return inside(name, machine.error(), origins, "/machine");
   return machine;
 }
 
@@ -155,6 +160,12 @@ void note_what_is_unusual(Case& c) {
                      model.quantization->method,
                      names_of(Precision{})[static_cast<std::size_t>(c.scenario.work.precision)]),
          "/precision"});
+  }
+  if (!energy_known(c.scenario.machine)) {
+    c.notes.push_back({"energy_unknown",
+                       fmt::format("{} does not say what it costs in energy: energies are null",
+                                   c.scenario.machine.name),
+                       "/machine"});
   }
   if (model.max_context > 0 && c.scenario.work.context > model.max_context) {
     c.notes.push_back({"context_beyond_model",
@@ -253,6 +264,12 @@ Json inputs_of(const Case& c, const std::vector<std::string>& left_out) {
            {"plan", std::move(plan)}};
   out.update(work);
   return out;
+}
+
+bool energy_known(const Machine& machine) {
+  const Accelerator& device = machine.device;
+  return device.energy_per_flop.base() > 0 || device.energy_per_memory_byte.base() > 0 ||
+         device.static_power.base() > 0;
 }
 
 Json basis_of(const Case& c) {

@@ -47,6 +47,9 @@ Result<NamedModel> model_of(const Json* value, const Origins& origins, const std
 // `left_out` (paths) are not shown.
 Json inputs_of(const Case& c, const std::vector<std::string>& left_out);
 
+// Does the machine say what anything costs in energy?
+bool energy_known(const Machine& machine);
+
 // The `basis` of an answer of the chiplet model.
 Json basis_of(const Case& c);
 

@@ -82,15 +82,11 @@ class SpaceReader {
   Status read_constraints(const Json& list) {
     if (!list.is_array()) return at(not_a_list(list), "/constraints");
     space_.constraints.clear();
-    space_.require_fit = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string pointer = fmt::format("/constraints/{}", i);
       if (!list[i].is_string()) return at(not_a_text(list[i]), pointer);
       const auto& text = list[i].get_ref<const std::string&>();
-      if (lower(text) == "fits_memory") {
-        space_.require_fit = true;
-        continue;
-      }
+      if (lower(text) == "fits_memory") continue;  // always holds
       auto constraint = constraint_of(text, vocabulary_);
       if (!constraint) return at(constraint.error(), pointer);
       space_.constraints.push_back(*std::move(constraint));
@@ -308,8 +304,9 @@ Result<Described> by_space(const Json& given, const Request& request, const Cont
   auto parsed = parse_spec(file->text);
   if (!parsed) {
     Error error = parsed.error();
-    error.where = error.where.empty() ? name : fmt::format("{}:{}", name, error.where);
-    return error;
+    error.message = fmt::format("{}: {}", name, error.message);
+    error.where.clear();
+    return request.origins.placed(std::move(error), "/space");
   }
   return Described{std::move(parsed->value), name, "", SpaceReader::Layer::own};
 }
@@ -327,6 +324,7 @@ Result<Described> described(const InputReader& reader, const Request& request,
 Error placed(const Error& error, const Described& d, const Origins& origins) {
   if (d.file.empty()) return origins.placed(error, d.pointer);
   Error out = error;
+  if (out.where.empty()) return origins.placed(std::move(out), "/space");
   out.where = fmt::format("{}:{}", d.file, error.where);
   return out;
 }
@@ -342,8 +340,7 @@ Json axes_json(const Space& space) {
 }
 
 Json constraints_json(const Space& space) {
-  Json out = Json::array();
-  if (space.require_fit) out.push_back("fits_memory");
+  Json out = Json::array({"fits_memory"});
   for (const explore::Constraint& c : space.constraints) out.push_back(c.text);
   return out;
 }
@@ -394,7 +391,7 @@ Status check_axes(const Space& space, const Case& c, const Described& d, const O
 }  // namespace
 
 Result<SpaceInput> space_of(const Request& request, const Context& context, Case& c) {
-  const Command& command = *find_command(request.command).operator*();
+  const Command& command = **find_command(request.command);
   const InputReader reader(request.input, request.origins, command);
   const Vocabulary vocabulary(command, c.scenario.machine);
   RIDGELINE_TRY(const Described text, described(reader, request, context));
@@ -434,6 +431,19 @@ Result<SpaceInput> space_of(const Request& request, const Context& context, Case
   }
   out.shown["constraints"] = constraints_json(out.space);
   out.shown["objectives"] = objectives_json(out.space);
+  return out;
+}
+
+Result<explore::Space> full_plan_space(const Request& request, const Context& context,
+                                       const explore::Space& like, Case& c) {
+  const Command& command = **find_command(request.command);
+  const Vocabulary vocabulary(command, c.scenario.machine);
+  SpaceReader into(context, c, vocabulary);
+  RIDGELINE_CHECK(into.read_plans("full"));
+  for (const std::string& path : c.given) into.release(path);
+  explore::Space out = std::move(into.space());
+  out.require_fit = like.require_fit;
+  out.constraints = like.constraints;
   return out;
 }
 

@@ -21,4 +21,9 @@ struct SpaceInput {
 // the user gave is no axis any more.
 Result<SpaceInput> space_of(const Request& request, const Context& context, Case& c);
 
+// All plans of --plans full on the machine and workload of `c`, allowed what `like` allows; sets what is
+// fixed in `c`.
+Result<explore::Space> full_plan_space(const Request& request, const Context& context,
+                                       const explore::Space& like, Case& c);
+
 }  // namespace ridgeline::app

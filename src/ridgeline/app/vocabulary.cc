@@ -71,7 +71,7 @@ Vocabulary::Vocabulary(const Command& command, const Machine& machine) : command
   if (command.scope == Scope::scenario) scalars_ = scalar_fields(machine);
 }
 
-std::string Vocabulary::flag_name(const ScalarField& field) const {
+std::string flag_name(const ScalarField& field) {
   const std::string level = level_of(field);
   return level.empty() ? field.stem : fmt::format("{}_{}", snake(lower(level)), field.stem);
 }
@@ -113,9 +113,10 @@ Result<Target> Vocabulary::find(std::string_view typed) const {
                    "place the axes of this machine with plan.order"};
     }
   }
+  std::string hint = did_you_mean(lowered, names());
+  if (hint.empty()) hint = fmt::format("see: ridgeline help {}", command_->name);
   return Error{ErrorCode::unknown_key, "",
-               fmt::format("unknown field \"{}\" of {}", typed, command_->name),
-               did_you_mean(lowered, names())};
+               fmt::format("unknown field \"{}\" of {}", typed.substr(0, 80), command_->name), hint};
 }
 
 std::vector<std::string> Vocabulary::names() const {

@@ -29,10 +29,6 @@ class Vocabulary {
   const Command& command() const { return *command_; }
   const std::vector<ScalarField>& scalars() const { return scalars_; }
 
-  // "bw_hbm" of "machine.bw_hbm_gbs", "node_bandwidth" of "machine.levels.node.link.bandwidth_...": what
-  // the flag of a scalar is called, in snake_case.
-  std::string flag_name(const ScalarField& field) const;
-
   // All names that could be meant, for suggestions.
   std::vector<std::string> names() const;
 
@@ -42,6 +38,10 @@ class Vocabulary {
   const Command* command_;
   std::vector<ScalarField> scalars_;
 };
+
+// "bw_hbm" of "machine.bw_hbm_gbs", "node_bandwidth" of "machine.levels.node.link.bandwidth_...": what
+// the flag of a scalar is called, in snake_case.
+std::string flag_name(const ScalarField& field);
 
 // "/plan/tp" of "plan.tp".
 std::string pointer_of(std::string_view path);

@@ -2,6 +2,7 @@
 // `data/`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,7 +36,8 @@ class Catalog {
   // The registry embedded in the binary.
   static const Catalog& embedded();
 
-  // The same, with the user's files of `directory` (laid out as data/) laid over it.
+  // The same, with the user's files of `directory` (laid out as data/) laid over it. `where` of
+  // errors is the file.
   static Result<Catalog> with_overlay(const std::string& directory);
 
   // Names of a kind, sorted.
@@ -44,10 +46,12 @@ class Catalog {
   // By name or alias, case-insensitive. Error unknown_name lists the nearest; `where` is empty.
   Result<const Entry*> find(EntryKind kind, std::string_view name) const;
 
-  // By name, parsed.
+  // Entries of a kind, sorted by name.
+  std::vector<const Entry*> entries(EntryKind kind) const;
+
+  // By name, parsed. A machine is a node, a cluster, or an accelerator (one device, no levels).
   Result<Model> model(std::string_view name) const;
-  Result<Machine> machine(
-      std::string_view name) const;  // a node, cluster or accelerator (no levels)
+  Result<Machine> machine(std::string_view name) const;
   Result<Accelerator> accelerator(std::string_view name) const;
 
  private:

@@ -289,7 +289,7 @@ void import_minimax_text(Draft& draft) {
 namespace {
 
 // Two compressors and an indexer over their entries (ratio 4), or one compressor (ratio 128); the
-// modules and their shapes are those of the published class [transformers-deepseek-v4].
+// modules and their shapes are those of the published class [deepseek-v4].
 void add_compressor(Draft& draft, const Sizes& s, std::int64_t ratio, Attention& a) {
   ConfigReader& in = draft.in;
   a.compress_ratio = ratio;

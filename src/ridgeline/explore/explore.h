@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,9 +52,11 @@ struct NearMiss {
 };
 
 struct Exploration {
+  bool stopped = false;  // `progress` asked to stop: the rest covers what was done until then
   std::int64_t hardware_count = 0;
   std::int64_t workload_count = 1;
   std::int64_t parallelism_count = 0;
+  std::int64_t distinct_plan_count = 0;  // without plans that differ in knobs of no effect only
   std::int64_t evaluated_count = 0;  // their product
   std::int64_t feasible_count = 0;   // valid, fitting and within the constraints, folded plans included
   std::int64_t valid_count = 0;      // valid placements, fitting or not
@@ -72,8 +76,20 @@ struct Exploration {
 Result<Exploration> explore(const Model& model, const Scenario& base, const Space& space,
                             const Options& options);
 
+// What doubling each field does to the latency of one configuration, its plan kept; by doubled latency in
+// whole picoseconds, then in the order of `fields`. Choices, counts and doubled values out of a field's
+// range are left out. `explore` asks for it at its best point.
+std::vector<SensitivityRow> sensitivity_at(const Model& model, const Scenario& at,
+                                           std::span<const ScalarField> fields);
+
+// The fastest plan of the plan axes of `space` at the machine and workload of `at`, if one is faster than
+// the plan of `at` by a picosecond or more; with the constraints of `space`, ties as in `explore`. Its other
+// axes are ignored. Takes a fraction of the time of `explore`: most plans are ruled out unseen.
+std::optional<Point> faster_point(const Model& model, const Point& at, const Space& space);
+
 // Calls `row` for each feasible pair in enumeration order (hardware outermost, then workload, then plan),
-// evaluated plainly. Stops when it returns false.
+// evaluated plainly; plans that differ in knobs of no effect once. Stops when it returns false.
+// REQUIRES: a space that `explore` accepts.
 void for_each_point(const Model& model, const Scenario& base, const Space& space,
                     const std::function<bool(const Point&)>& row);
 

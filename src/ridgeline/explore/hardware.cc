@@ -188,7 +188,18 @@ void Hardware::find_groups() {
       group_first_.push_back(static_cast<std::int64_t>(i));
     }
     group_rows_[g].push_back(static_cast<std::int64_t>(i));
+    row_group_.push_back(g);
   }
+}
+
+std::size_t Hardware::group_of(std::int64_t hardware) const {
+  if (!points_.empty()) return row_group_[static_cast<std::size_t>(hardware)];
+  std::size_t g = 0;
+  for (const std::size_t a : shape_axes_) {
+    const std::size_t n = axes_[a].values.size();
+    g = g * n + static_cast<std::size_t>(hardware / strides_[a]) % n;
+  }
+  return g;
 }
 
 HardwareGroup Hardware::group(std::size_t g, Precision activation) const {

@@ -76,6 +76,7 @@ class Hardware {
 
   // Shapes to be lowered apart, in order of their first point, and the points of one.
   std::size_t group_count() const { return group_first_.size(); }
+  std::size_t group_of(std::int64_t hardware) const;
   HardwareGroup group(std::size_t g, Precision activation) const;
 
  private:
@@ -101,6 +102,7 @@ class Hardware {
   std::vector<std::size_t> shape_axes_, device_axes_, link_axes_, capacity_axes_;
   std::vector<std::int64_t> group_first_;             // a point of each group
   std::vector<std::vector<std::int64_t>> group_rows_; // of a list
+  std::vector<std::uint32_t> row_group_;              // of a list
   std::vector<CostTerm> cost_terms_;
 };
 

@@ -73,13 +73,24 @@ void DeviceRow(const TileView& tile, const SimplifiedTile& simple, const DeviceR
 }
 
 void DeviceRows(const TileView& tile, const DeviceRate* rates, std::size_t rate_count, double* out) {
+  SimplifiedTile simple;
+  if (rate_count == 1) {
+    // Nothing is shared: all stages count as switching ones.
+    const Doubles d;
+    for (std::size_t i = 0; i < kTile; i += hn::Lanes(d)) {
+      hn::StoreU(hn::Zero(d), d, &simple.flop[i]);
+      hn::StoreU(hn::Zero(d), d, &simple.bytes[i]);
+    }
+    fill_tail(tile.count, simple.bytes.data());
+    for (std::uint32_t slot = 0; slot < tile.slots; ++slot) simple.switching.push_back(slot);
+    return DeviceRow(tile, simple, rates[0], out);
+  }
   double low = kInfinity, high = 0;
   for (std::size_t r = 0; r < rate_count; ++r) {
     const double ratio = rates[r].s_per_byte / rates[r].s_per_flop;
     low = std::min(low, ratio);
     high = std::max(high, ratio);
   }
-  SimplifiedTile simple;
   Simplify(tile, low, high, simple);
   for (std::size_t r = 0; r < rate_count; ++r) DeviceRow(tile, simple, rates[r], out + r * kPitch);
 }

@@ -1,7 +1,6 @@
 #include "ridgeline/explore/oracle.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "ridgeline/explore/plain.h"
 
@@ -31,10 +30,14 @@ class Oracle {
   bool visit(std::size_t g, std::uint32_t w) {
     const Workload& work = problem_.workloads[w];
     const HardwareGroup group = problem_.hardware.group(g, work.activation_precision);
-    Plain plain(problem_, group, w);
+    Plain plain(problem_, group.machine, w);
     const bool allowed = workload_allowed(sets_.workload, work);
     for (std::int64_t i = 0; i < group.size(); ++i) {
-      visit_site(plain, group, group.site(i), allowed);
+      const Site site = group.site(i);
+      visit_site(plain,
+                 {site.hardware, group.rates_at(site), group.capacities[site.capacity],
+                  problem_.hardware.cost(site.hardware)},
+                 allowed);
       ++done_;
       const double all = static_cast<double>(problem_.hardware.count()) *
                          static_cast<double>(problem_.workloads.size());
@@ -43,10 +46,8 @@ class Oracle {
     return true;
   }
 
-  void visit_site(Plain& plain, const HardwareGroup& group, const Site& site, bool work_allowed) {
-    const bool allowed =
-        work_allowed && hardware_allowed(problem_, sets_.hardware, site.hardware);
-    const double cost = problem_.hardware.cost(site.hardware);
+  void visit_site(Plain& plain, const Spot& spot, bool work_allowed) {
+    const bool allowed = work_allowed && hardware_allowed(problem_, sets_.hardware, spot.hardware);
     std::vector<Row> rows;
     for (std::uint32_t p = 0; p < problem_.plans.size(); ++p) {
       const std::int64_t weight = problem_.plans.weight(p);
@@ -56,11 +57,11 @@ class Oracle {
         continue;
       }
       counts_.valid += weight;
-      const bool fits = static_cast<double>(step.memory.total()) <= group.capacities[site.capacity];
+      const bool fits = static_cast<double>(step.memory.total()) <= spot.capacity_bytes;
       counts_.does_not_fit += fits ? 0 : weight;
       if (!allowed || (problem_.space->require_fit && !fits)) continue;
-      const Row row = plain.row(p, site, cost);
-      if (!std::isfinite(row.metric(Metric::latency_s)) || !pair_allowed(sets_.pair, row)) continue;
+      const Row row = plain.row(p, spot);
+      if (!pair_allowed(sets_.pair, row)) continue;
       if (!plan_allowed(sets_.plan, plan_of(problem_, row), step)) continue;
       counts_.feasible += weight;
       rows.push_back(row);

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ridgeline/app/command.h"
+#include "ridgeline/base/text.h"
+#include "ridgeline/spec/precision.h"
+
+namespace ridgeline::app {
+namespace {
+
+constexpr std::array kPlans = {"reduced", "full"};
+constexpr std::array kMlaForms = {"latent", "expanded"};
+constexpr std::array<const char*, kPrecisionCount> kPrecisions = {
+    "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "int4", "fp4", "mxfp4", "nvfp4"};
+
+constexpr Field kModel{"model", FieldKind::model, "", "a name of the registry, a file, or a config.json"};
+constexpr Field kMachine{"machine", FieldKind::machine, "chiplet-sip",
+                         "a name of the registry, a file, or {\"base\": NAME, FIELD: value}"};
+constexpr Field kOrder{"plan.order", FieldKind::axes, "tp,cp,pp,dp",
+                       "axes from the inside out (not on the chiplet machine)"};
+
+constexpr std::array kInspectFields = {kModel, kMachine, kOrder};
+
+constexpr std::array kExploreFields = {
+    kModel,
+    kMachine,
+    kOrder,
+    Field{"depth", FieldKind::text, "balanced", "two_stage, balanced, coarse or full"},
+    Field{"plans", FieldKind::choice, "reduced", "which plans go with the machines of a depth", kPlans},
+    Field{"space", FieldKind::space, "", "in place of depth: a name, a file, or axes inline"},
+    Field{"objectives", FieldKind::texts, "latency_s,cost_score",
+          "what the Pareto front weighs; \"maximize NAME\" turns the sense"},
+    Field{"constraints", FieldKind::texts, "fits_memory", "such as \"pes_used <= 512\""},
+    Field{"top", FieldKind::count, "0", "list the N fastest pairs as well"},
+    Field{"per_hardware", FieldKind::toggle, "false", "list the best pair of every machine"},
+    Field{"points", FieldKind::toggle, "false", "write every feasible pair (json, csv)"},
+    Field{"threads", FieldKind::count, "0", "threads to use, 0: all; changes only the speed"},
+};
+
+constexpr std::array kListFields = {
+    Field{"kind", FieldKind::text, "", "models, accelerators, machines, fabrics or spaces"}};
+constexpr std::array kShowFields = {
+    Field{"kind", FieldKind::text, "", "model, accelerator, machine, fabric or space"},
+    Field{"name", FieldKind::model, "", "a name of the registry; of a model also a config.json"},
+    kModel,
+    Field{"kv_precision", FieldKind::choice, "bf16", "number format of the KV cache", kPrecisions},
+    Field{"mla", FieldKind::choice, "latent", "what an MLA cache keeps", kMlaForms},
+};
+constexpr std::array kImportFields = {
+    Field{"file", FieldKind::model, "", "a Hugging Face config.json"}, kModel};
+constexpr std::array kReplayFields = {Field{"files", FieldKind::texts, "", "case files (JSON)"}};
+constexpr std::array kCommandField = {Field{"command", FieldKind::text, "", "a command"}};
+
+constexpr std::array kModelWord = {"model"};
+constexpr std::array kKindWord = {"kind"};
+constexpr std::array kKindNameWords = {"kind", "name"};
+constexpr std::array kFileWord = {"file"};
+constexpr std::array kFilesWord = {"files"};
+constexpr std::array kCommandWord = {"command"};
+
+constexpr std::array kCommands = {
+    Command{"explore", "search machines and plans together: best, Pareto front, sensitivity",
+            "ridgeline explore --model llama-3.1-70b --phase decode --context 128k --depth balanced",
+            Scope::scenario, kExploreFields, kModelWord, answer_explore},
+    Command{"inspect", "one configuration in full: stages with formulas, memory, copies, hints",
+            "ridgeline inspect --model llama-3.1-70b --context 128k --cp 16 --tp 32",
+            Scope::scenario, kInspectFields, kModelWord, answer_inspect},
+    Command{"replay", "run case files and check their right answers", "ridgeline replay cases.json",
+            Scope::own, kReplayFields, kFilesWord, answer_replay},
+    Command{"list", "what a registry holds", "ridgeline list models", Scope::own, kListFields,
+            kKindWord, answer_list},
+    Command{"show", "one entry of a registry, with its sources", "ridgeline show model gpt-oss-20b",
+            Scope::own, kShowFields, kKindNameWords, answer_show},
+    Command{"import", "what is derived from a config.json", "ridgeline import path/to/config.json",
+            Scope::own, kImportFields, kFileWord, answer_import},
+    Command{"schema", "JSON Schema of the input and output of a command", "ridgeline schema inspect",
+            Scope::own, kCommandField, kCommandWord, answer_schema},
+    Command{"help", "the commands, or one of them", "ridgeline help explore", Scope::own,
+            kCommandField, kCommandWord, answer_help},
+    Command{"version", "the version of this program", "ridgeline --version", Scope::own, {}, {},
+            answer_version},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+Result<const Command*> find_command(std::string_view name) {
+  const std::string wanted = lower(name);
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    if (wanted == command.name) return &command;
+    names.emplace_back(command.name);
+  }
+  std::string hint = did_you_mean(wanted, names);
+  if (hint.empty()) hint = fmt::format("the commands are {}", fmt::join(names, ", "));
+  return Error{ErrorCode::unknown_name, "",
+               fmt::format("\"{}\" is no command", name.substr(0, 80)), hint};
+}
+
+const Field* find_field(const Command& command, std::string_view name) {
+  for (const Field& field : command.fields) {
+    if (name == field.name) return &field;
+  }
+  return nullptr;
+}
+
+}  // namespace ridgeline::app

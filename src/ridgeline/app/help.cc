@@ -1,0 +1,159 @@
+// help and version: text made from the same list of fields as flags and schema.
+#include <fmt/format.h>
+
+#include "ridgeline/app/arguments.h"
+#include "ridgeline/app/command.h"
+#include "ridgeline/app/input.h"
+#include "ridgeline/app/json_view.h"
+#include "ridgeline/app/vocabulary.h"
+#include "ridgeline/base/text.h"
+#include "ridgeline/spec/scenario.h"
+
+namespace ridgeline::app {
+namespace {
+
+using report::Facts;
+using report::Heading;
+using report::Line;
+
+std::string value_word(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::text: return " TEXT";
+    case FieldKind::choice: return fmt::format(" {}", fmt::join(field.choices, "|"));
+    case FieldKind::count: return " N";
+    case FieldKind::toggle: return "";
+    case FieldKind::texts: return " TEXT,...";
+    case FieldKind::axes: return " AXES";
+    case FieldKind::model:
+    case FieldKind::machine:
+    case FieldKind::space: return " NAME|FILE|JSON";
+  }
+  return "";
+}
+
+std::string with_default(const char* help, const std::string& fallback) {
+  if (fallback.empty()) return help;
+  return fmt::format("{} [{}]", help, fallback);
+}
+
+std::string scalar_word(const ScalarField& field) {
+  if (field.kind == ScalarKind::choice) {
+    std::string out;
+    for (const char* choice : field.choices) {
+      if (*choice == '\0') continue;
+      out += out.empty() ? " " : "|";
+      out += choice;
+    }
+    return out.size() > 40 ? " FORMAT" : out;
+  }
+  if (field.kind == ScalarKind::integer) return " N";
+  return field.dim == Dim{} ? " X" : fmt::format(" \"{}\"", example_of(field.dim));
+}
+
+std::string fallback_text(const ScalarField& field, const Scenario& defaults) {
+  const double value = get_scalar(defaults, field);
+  if (field.kind == ScalarKind::choice) return field.choices[static_cast<std::size_t>(value)];
+  return field.dim == Dim{} ? fmt::format("{:.6g}", value) : format_quantity(value, field.dim);
+}
+
+void add_scalars(const Command& command, ScalarOwner owner, const char* title,
+                 std::vector<report::Section>& out) {
+  const Scenario defaults{default_chiplet(), {}, {}};
+  const Vocabulary vocabulary(command, defaults.machine);
+  Facts facts;
+  for (const ScalarField& field : vocabulary.scalars()) {
+    if (field.owner != owner) continue;
+    facts.rows.emplace_back("--" + kebab(flag_name(field)) + scalar_word(field),
+                            with_default(field.help, fallback_text(field, defaults)));
+  }
+  out.push_back(Heading{title});
+  out.push_back(std::move(facts));
+}
+
+void add_command(const Command& command, std::vector<report::Section>& out) {
+  std::string usage = fmt::format("usage: ridgeline {}", command.name);
+  for (const char* word : command.words) usage += fmt::format(" [{}]", word);
+  if (!command.fields.empty()) usage += " [flags]";
+  out.push_back(Heading{fmt::format("ridgeline {}: {}", command.name, command.summary)});
+  out.push_back(Line{usage});
+  out.push_back(Line{fmt::format("for example: {}", command.example)});
+  Facts own;
+  for (const Field& field : command.fields) {
+    own.rows.emplace_back(flag_of(pointer_of(field.name)) + value_word(field),
+                          with_default(field.help, field.fallback));
+  }
+  if (!own.rows.empty()) {
+    out.push_back(Heading{"Flags"});
+    out.push_back(std::move(own));
+  }
+  if (command.scope == Scope::scenario) {
+    add_scalars(command, ScalarOwner::workload, "Work", out);
+    add_scalars(command, ScalarOwner::plan, "Plan", out);
+    add_scalars(command, ScalarOwner::machine,
+                "Machine: fields of chiplet-sip; other machines have their own", out);
+  }
+  Facts common;
+  for (const CommonFlag& flag : common_flags()) common.rows.emplace_back(flag.flag, flag.help);
+  out.push_back(Heading{"Every command"});
+  out.push_back(std::move(common));
+}
+
+void add_overview(std::vector<report::Section>& out) {
+  out.push_back(Heading{"ridgeline: what-if questions about machines that serve large language models"});
+  Facts facts;
+  for (const Command& command : commands()) facts.rows.emplace_back(command.name, command.summary);
+  out.push_back(std::move(facts));
+  out.push_back(Heading{"More"});
+  out.push_back(Line{"ridgeline help COMMAND explains one; for example:"});
+  for (const Command& command : commands().first(2)) out.push_back(Line{command.example});
+  out.push_back(Line{"exit status: 0 answered, 2 the input is wrong, 3 answered but infeasible, 1 else"});
+}
+
+Json commands_json(const Command* only) {
+  Json out = Json::array();
+  for (const Command& command : commands()) {
+    if (only != nullptr && only != &command) continue;
+    Json fields = Json::array();
+    for (const Field& field : command.fields) {
+      fields.push_back({{"flag", flag_of(pointer_of(field.name))}, {"help", field.help}});
+    }
+    out.push_back({{"name", command.name},
+                   {"summary", command.summary},
+                   {"example", command.example},
+                   {"flags", std::move(fields)}});
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<report::Document> answer_help(const Request& request, const Context&) {
+  RIDGELINE_TRY(const Command* own, find_command("help"));
+  const InputReader reader(request.input, request.origins, *own);
+  RIDGELINE_TRY(const std::string name, reader.text("command"));
+  report::Document out;
+  const Command* only = nullptr;
+  Json inputs = Json::object();
+  if (!name.empty()) {
+    auto command = find_command(name);
+    if (!command) return request.origins.placed(command.error(), "/command");
+    only = *command;
+    inputs["command"] = only->name;
+    add_command(*only, out.sections);
+  } else {
+    add_overview(out.sections);
+  }
+  out.tree = envelope("help", std::move(inputs), {{"commands", commands_json(only)}}, nullptr,
+                      Json::array());
+  return out;
+}
+
+Result<report::Document> answer_version(const Request&, const Context&) {
+  report::Document out;
+  out.sections.push_back(Line{fmt::format("ridgeline {}", RIDGELINE_VERSION)});
+  out.tree = envelope("version", Json::object(), {{"version", RIDGELINE_VERSION}}, nullptr,
+                      Json::array());
+  return out;
+}
+
+}  // namespace ridgeline::app
