@@ -40,6 +40,15 @@ constexpr const char* kLines[] = {
     "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100}'",
 };
 
+// The place where two texts part, for messages that stay readable.
+std::string first_difference(const std::string& a, const std::string& b) {
+  std::size_t i = 0;
+  while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
+  if (i == a.size() && i == b.size()) return "";
+  const std::size_t from = i < 60 ? 0 : i - 60;
+  return a.substr(from, 200) + " / " + b.substr(from, 200);
+}
+
 Json without_times(Json tree) {
   tree["result"].erase("elapsed_s");
   tree["result"].erase("evaluations_per_s");
@@ -54,7 +63,8 @@ TEST(Answer, InputsGiveItAgain) {
     const Json inputs = first.json["inputs"];
     const Ran again = run_arguments({first.json["command"], "--json"}, &inputs);
     ASSERT_EQ(again.status, first.status) << again.text.substr(0, 500);
-    EXPECT_EQ(without_times(again.json).dump(), without_times(first.json).dump());
+    EXPECT_EQ(first_difference(without_times(again.json).dump(), without_times(first.json).dump()),
+              "");
   }
 }
 
@@ -63,7 +73,7 @@ TEST(Answer, DoesNotDependOnThreads) {
   const Json one = without_times(run_line(line + " --threads 1").json);
   for (const char* threads : {"2", "7"}) {
     const Ran ran = run_line(line + " --threads " + threads);
-    EXPECT_EQ(without_times(ran.json).dump(), one.dump());
+    EXPECT_EQ(first_difference(without_times(ran.json).dump(), one.dump()), "");
   }
 }
 

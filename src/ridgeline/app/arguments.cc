@@ -248,6 +248,7 @@ class LineParser {
     const char* about = line_.command->name;
     RIDGELINE_TRY(line_.command, find_command("help"));
     line_.settings.assign(1, {"command", std::string(about), "--help"});
+    if (asks_for_json(arguments_)) line_.format = report::Format::json;
     at_ = arguments_.size();
     return Ok{};
   }

@@ -84,6 +84,18 @@ bool set_inside(Json& object, std::string_view path, const Json& value) {
   return true;
 }
 
+Error with_hint(Error error, const ScalarField& field) {
+  if (!error.hint.empty()) return error;
+  if (field.kind == ScalarKind::integer) {
+    error.hint = field.key == "context" ? "give a whole number such as 4096 or 128k"
+                                        : "give a whole number such as 8";
+  } else {
+    error.hint = field.dim == Dim{} ? "give a number such as 0.5"
+                                    : fmt::format("give text such as \"{}\"", example_of(field.dim));
+  }
+  return error;
+}
+
 std::string pointer_in(std::string_view source, std::string_view pointer) {
   return source.empty() ? std::string(pointer) : fmt::format("{}:{}", source, pointer);
 }
@@ -105,7 +117,7 @@ Result<double> scalar_value(const ScalarRef& ref, const Json& value) {
   if (ref.field.kind == ScalarKind::choice) return choice_value(ref.field.choices, value);
   const auto read = value.is_string() ? number_from_text(ref, value.get_ref<const std::string&>())
                                       : number_from_json(ref, value);
-  if (!read) return read.error();
+  if (!read) return with_hint(read.error(), ref.field);
   RIDGELINE_CHECK(check_scalar(ref.field, *read));
   return *read;
 }

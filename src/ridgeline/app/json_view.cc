@@ -111,7 +111,7 @@ std::string value_text(std::string_view key, const Json& value) {
   if (value.is_object()) {
     std::string out;
     for (const auto& [name, inner] : value.items()) {
-      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name,
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", key_text(name),
                          value_text(unit_key(std::string(key), name), inner));
     }
     return out.empty() ? "-" : out;

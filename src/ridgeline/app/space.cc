@@ -223,11 +223,20 @@ class SpaceReader {
       }
       auto number = scalar_value(target->scalar, value);
       if (!number) return at(number.error(), pointer);
-      const bool given = layer == Layer::shipped && is_given(target->scalar.field);
-      if (!given) set_scalar(case_.scenario, target->scalar.field, *number);
-      release(target->scalar.field.path);
+      settle(target->scalar.field, *number, layer);
     }
     return Ok{};
+  }
+
+  // What a shipped space fixes gives way to what the user says; to say the same is to say nothing.
+  void settle(const ScalarField& field, double value, Layer layer) {
+    const bool given = layer == Layer::shipped && is_given(field);
+    if (!given) {
+      set_scalar(case_.scenario, field, value);
+    } else if (get_scalar(case_.scenario, field) == value) {
+      std::erase(case_.given, field.path);
+    }
+    release(field.path);
   }
 
   Status read_ring(const Json& ring) {

@@ -110,6 +110,10 @@ Result<Model> model_of_entry(const Entry& entry) {
   if (!model) return model.error();
   const auto source = json.find("source");
   if (source != json.end() && source->is_string()) model->source = source->get<std::string>();
+  const auto repository = json.find("repository");
+  if (repository != json.end() && repository->is_string()) {
+    model->source += ": " + repository->get<std::string>();
+  }
   const auto published = json.find("published_params");
   if (published != json.end() && published->is_object()) {
     const auto value = published->find("value");

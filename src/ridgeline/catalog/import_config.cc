@@ -57,6 +57,19 @@ Error unknown(const std::string& where, const char* what, const std::string& nam
                fmt::format("the {} \"{}\" is not understood", what, name.substr(0, 80)), hint};
 }
 
+// Keys by which bare field names are known to be of one family.
+struct Telltale {
+  const char* key;
+  const char* model_type;
+};
+constexpr std::array kTelltales = {
+    Telltale{"block_configs", "nemotron-nas"},
+    Telltale{"hybrid_override_pattern", "nemotron_h"},
+    Telltale{"linear_num_value_heads", "qwen3_next"},
+    Telltale{"attn_layer_period", "jamba"},
+    Telltale{"compress_ratios", "deepseek_v4"},
+};
+
 struct Place {  // the object of the language model inside the file
   const Json* object;
   std::string pointer;
@@ -99,7 +112,8 @@ Identity identify(ConfigReader& in, ConfigReader& whole) {
 }
 
 // The family; an unknown architecture counts as known when the language model inside it is.
-Result<const Family*> choose(const Identity& id, const Place& place, ConfigReader& whole) {
+Result<const Family*> choose(const Identity& id, const Place& place, ConfigReader& in,
+                             ConfigReader& whole) {
   const bool nested = !place.pointer.empty();
   const Family* of_type = id.type.empty() ? nullptr : by_type(id.type);
   const Family* of_architecture =
@@ -116,6 +130,9 @@ Result<const Family*> choose(const Identity& id, const Place& place, ConfigReade
   const std::string outer = whole.text({"model_type"});
   if (!outer.empty() && by_type(outer) != nullptr) return by_type(outer);
   if (!outer.empty()) return unknown("/model_type", "model type", outer);
+  for (const Telltale& telltale : kTelltales) {
+    if (in.has({telltale.key})) return by_type(telltale.model_type);
+  }
   return &kPlainFamily;
 }
 
@@ -138,7 +155,7 @@ Result<Model> import_object(const Json& file, std::string_view name) {
   ConfigReader whole(file, "", problem);
   const Identity id = identify(in, whole);
   if (problem) return *problem;
-  RIDGELINE_TRY(const Family* family, choose(id, place, whole));
+  RIDGELINE_TRY(const Family* family, choose(id, place, in, whole));
   if (problem) return *problem;
   Draft draft{in, whole, *family, id.stated, {}};
   draft.model.name = std::string(name);

@@ -89,7 +89,7 @@ TEST(ImportConfig, CountsPredictionModulesAsStored) {
   }
 }
 
-// Families beyond the registry's, with the totals that their publishers or the Hub give.
+// More families; totals as publishers or the Hub give them, remembered before computing.
 TEST(ImportConfig, CountsOtherFamiliesToTheUnit) {
   std::ifstream file(RIDGELINE_SOURCE_DIR "/tests/data/published-configs.json");
   const auto json = nlohmann::ordered_json::parse(file);
@@ -138,6 +138,35 @@ TEST(ImportConfig, SizesALatentCacheWithoutHeads) {
   const auto cache = physics::kv_cache(m, Precision::bf16, physics::MlaForm::latent);
   ASSERT_TRUE(cache);
   EXPECT_EQ(cache->bytes_per_token, 23040);  // 36 x (256 + 64) x 2
+}
+
+TEST(ImportConfig, SizesTheCacheOfPartialHybrids) {
+  const struct {
+    const char* text;
+    double bytes_per_token;
+  } kCases[] = {
+      // 2 attention blocks x 2 x 8 x 128 x 2 bytes
+      {R"({"num_hidden_layers": 6, "hybrid_override_pattern": "M-M*-*", "num_attention_heads": 64,
+          "num_key_value_heads": 8, "attention_head_dim": 128})",
+       2 * 4096},
+      // 1 of 4 layers x 2 x 2 x 256 x 2 bytes
+      {R"({"num_hidden_layers": 4, "num_attention_heads": 16, "num_key_value_heads": 2, "head_dim": 256,
+          "layer_types": ["linear_attention", "linear_attention", "linear_attention",
+                          "full_attention"]})",
+       2048},
+      // sliding: 2 x 8 x 256 x 2 bytes; full: 2 x 2 x 512 x 2 bytes
+      {R"({"num_hidden_layers": 2, "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256,
+          "num_global_key_value_heads": 2, "global_head_dim": 512, "sliding_window": 1024,
+          "layer_types": ["sliding_attention", "full_attention"]})",
+       8192 + 4096},
+  };
+  for (const auto& c : kCases) {
+    const Model m = from(c.text);
+    EXPECT_NE(m.why_no_count, "");
+    const auto cache = physics::kv_cache(m, Precision::bf16, physics::MlaForm::latent);
+    ASSERT_TRUE(cache) << c.text;
+    EXPECT_EQ(cache->bytes_per_token, c.bytes_per_token) << c.text;
+  }
 }
 
 TEST(ImportConfig, TakesAsManyKeyValueHeadsAsHeads) {

@@ -1,5 +1,5 @@
 // The decoder that most families share: softmax or latent attention, dense or routed feed-forward.
-#include <utility>
+#include <algorithm>
 
 #include "ridgeline/catalog/import_parts.h"
 
@@ -11,27 +11,45 @@ Attention attention_of(Draft& draft, const Sizes& sizes) {
   return softmax_attention(draft, sizes);
 }
 
+// Layers that see everything may have heads of their own.
+Attention full_attention(Draft& draft, const Sizes& sizes, const Attention& usual) {
+  ConfigReader& in = draft.in;
+  if (!in.has({"num_global_key_value_heads", "global_head_dim"})) return usual;
+  Sizes full = sizes;
+  full.head_dim = in.heads({"global_head_dim"}, sizes.head_dim);
+  full.kv_heads = in.heads({"num_global_key_value_heads"}, sizes.kv_heads);
+  check_heads(draft, full, "num_global_key_value_heads", "global_head_dim");
+  return softmax_attention(draft, full);
+}
+
+// A layer that takes its selection of tokens from the layer before.
+void drop_indexer(Attention& attention) {
+  attention.index_heads = attention.index_head_dim = attention.index_params = 0;
+}
+
 }  // namespace
 
 void import_decoder(Draft& draft) {
   const Sizes s = read_sizes(draft);
   if (draft.in.failed()) return;
   const Traits& t = *draft.family.traits;
-  const Attention attention = attention_of(draft, s);
-  const Ffn dense = dense_ffn(draft, s);
-  const Ffn routed = routed_ffn(draft, s);
+  const Attention attention = attention_of(draft, s), full = full_attention(draft, s, attention);
+  const Ffn dense = dense_ffn(draft, s), routed = routed_ffn(draft, s);
   const std::vector<Reach> reach = reaches(draft, s.layers);
   const std::vector<bool> routes = routed_layers(draft, s.layers);
+  const std::vector<std::string> indexers = per_layer(draft, "indexer_types", s.layers);
   if (draft.in.failed()) return;
+  const std::int64_t norms = t.norms * norm_params(t.norm, s.hidden);
   for (std::size_t i = 0; i < reach.size(); ++i) {
-    LayerKind kind{attention, routed.moe() && routes[i] ? routed : dense,
-                   t.norms * norm_params(t.norm, s.hidden)};
-    if (reach[i].recurrent) {
-      draft.in.fail(ErrorCode::unsupported, "layer_types",
-                    "linear attention layers are not understood in this family");
-      return;
-    }
+    const bool local = reach[i].window > 0 || reach[i].chunk > 0;
+    LayerKind kind{local ? attention : full, routed.moe() && routes[i] ? routed : dense, norms};
+    if (!indexers.empty() && indexers[i] == "shared") drop_indexer(kind.attention);
     apply(reach[i], kind.attention);
+    if (reach[i].recurrent) {
+      kind.attention = {};
+      kind.attention.kind = AttentionKind::recurrent;
+      lack(draft.model, "linear_num_value_heads");
+    }
     draft.add(kind);
   }
   finish(draft);
@@ -107,19 +125,16 @@ struct Gemma4Parts {
   std::int64_t first_shared = 0;
 };
 
-// Layers that see everything have heads of their own width, and may draw V from the K projection.
+// Heads of their own width where all is seen, and V may be drawn from the projection of K.
 Attention gemma4_full(Draft& draft, const Sizes& s) {
   ConfigReader& in = draft.in;
   const bool same = in.flag({"attention_k_eq_v"}, false);
   Sizes full = s;
   full.head_dim = in.heads({"global_head_dim"}, draft.from_file ? 512 : s.head_dim);
-  full.kv_heads =
-      same || !draft.from_file ? in.heads({"num_global_key_value_heads"}, s.kv_heads) : s.kv_heads;
-  in.product(std::max(full.heads, full.kv_heads), full.head_dim, "global_head_dim");
-  if (full.kv_heads > 0 && full.heads % full.kv_heads != 0) {
-    in.fail(ErrorCode::bad_value, "num_global_key_value_heads",
-            "num_global_key_value_heads does not divide num_attention_heads");
+  if (same || !draft.from_file) {
+    full.kv_heads = in.heads({"num_global_key_value_heads"}, s.kv_heads);
   }
+  check_heads(draft, full, "num_global_key_value_heads", "global_head_dim");
   Attention a = softmax_attention(draft, full);
   a.shared_key_value = same;
   return a;

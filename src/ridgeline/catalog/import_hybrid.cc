@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::int64_t kMostState = std::int64_t{1} << 40;
 
-// A whole number that the architecture cannot do without.
-std::int64_t need(ConfigReader& in, const char* key, std::int64_t most = kMostHeads) {
-  const std::int64_t value = in.integer({key}, 0, 1, most);
-  if (value == 0) in.fail(ErrorCode::missing, key, std::string(key) + " is missing");
+// A size of the mixers; where it is missing nothing can be counted, but the cache can.
+std::int64_t need(Draft& draft, const char* key, std::int64_t most = kMostHeads) {
+  const std::int64_t value = draft.in.integer({key}, 0, 1, most);
+  if (value == 0) lack(draft.model, key);
   return value;
 }
 
@@ -28,10 +28,10 @@ void check_state(ConfigReader& in, const Attention& a, const char* key) {
 // Gated delta rule of Qwen3-Next: projections of q, k, v, z and of two gates per value head.
 Attention delta_attention(Draft& draft, const Sizes& s) {
   ConfigReader& in = draft.in;
-  const std::int64_t key_heads = need(in, "linear_num_key_heads");
-  const std::int64_t value_heads = need(in, "linear_num_value_heads");
-  const std::int64_t key_dim = need(in, "linear_key_head_dim");
-  const std::int64_t value_dim = need(in, "linear_value_head_dim");
+  const std::int64_t key_heads = need(draft, "linear_num_key_heads");
+  const std::int64_t value_heads = need(draft, "linear_num_value_heads");
+  const std::int64_t key_dim = need(draft, "linear_key_head_dim");
+  const std::int64_t value_dim = need(draft, "linear_value_head_dim");
   Attention a;
   a.kind = AttentionKind::recurrent;
   a.state_heads = value_heads;
@@ -181,12 +181,13 @@ std::string block_pattern(Draft& draft, std::int64_t layers) {
   return pattern;
 }
 
-Mamba2 nemotron_mixer(ConfigReader& in) {
+Mamba2 nemotron_mixer(Draft& draft) {
+  ConfigReader& in = draft.in;
   Mamba2 m;
-  m.heads = need(in, "mamba_num_heads");
-  m.head_dim = need(in, "mamba_head_dim");
+  m.heads = need(draft, "mamba_num_heads");
+  m.head_dim = need(draft, "mamba_head_dim");
   m.groups = in.heads({"n_groups", "mamba_n_groups"}, 8);
-  m.state = need(in, "ssm_state_size");
+  m.state = need(draft, "ssm_state_size");
   m.kernel = in.heads({"conv_kernel"}, 4);
   m.conv_bias = in.flag({"use_conv_bias"}, true);
   m.projection_bias = in.flag({"mamba_proj_bias"}, in.flag({"use_bias"}, false));
@@ -209,7 +210,7 @@ void import_nemotron_h(Draft& draft) {
   const LayerKind feeds{{}, dense_ffn(draft, s), s.hidden};
   const bool mixes_any = pattern.find('M') != std::string::npos;
   const LayerKind mixes{
-      mixes_any ? mamba2(in, s.hidden, nemotron_mixer(in)) : Attention{}, {}, s.hidden};
+      mixes_any ? mamba2(in, s.hidden, nemotron_mixer(draft)) : Attention{}, {}, s.hidden};
   const bool routes_any = pattern.find('E') != std::string::npos;
   const LayerKind routes{{}, routes_any ? routed_ffn(draft, s) : Ffn{}, s.hidden};
   if (in.failed()) return;
@@ -243,7 +244,7 @@ void import_mamba2(Draft& draft) {
   ConfigReader& in = draft.in;
   const Sizes s = read_sizes(draft);
   Mamba2 m;
-  m.heads = need(in, "num_heads");
+  m.heads = need(draft, "num_heads");
   m.head_dim = in.heads({"head_dim"}, 64);
   m.groups = in.heads({"n_groups"}, 8);
   m.state = in.heads({"state_size"}, 128);
@@ -297,9 +298,9 @@ void add_compressor(Draft& draft, const Sizes& s, std::int64_t ratio, Attention&
   a.projection_params += 2 * s.hidden * width;
   a.vector_params += ratio * width + s.head_dim;
   if (ratio != 4) return;
-  a.index_heads = need(in, "index_n_heads");
-  a.index_head_dim = need(in, "index_head_dim");
-  a.index_top_k = need(in, "index_topk", kMostWidth);
+  a.index_heads = need(draft, "index_n_heads");
+  a.index_head_dim = need(draft, "index_head_dim");
+  a.index_top_k = need(draft, "index_topk", kMostWidth);
   const std::int64_t pair = 2 * a.index_head_dim;
   const std::int64_t queries = in.product(a.index_heads, a.index_head_dim, "index_head_dim");
   a.index_params = 2 * s.hidden * pair + ratio * pair + a.index_head_dim + a.q_lora_rank * queries +
@@ -314,10 +315,11 @@ Attention shared_latent_attention(Draft& draft, const Sizes& s, std::int64_t rat
   a.kv_heads = 1;
   a.head_dim = s.head_dim;  // of the one latent that is both key and value: value_head_dim stays 0
   a.shared_key_value = true;
-  a.window = need(in, "sliding_window", kMostWidth);
-  a.q_lora_rank = need(in, "q_lora_rank", kMostWidth);
-  const std::int64_t groups = need(in, "o_groups");
-  const std::int64_t rank = need(in, "o_lora_rank", kMostWidth);
+  a.window = need(draft, "sliding_window", kMostWidth);
+  if (a.window == 0) in.fail(ErrorCode::missing, "sliding_window", "sliding_window is missing");
+  a.q_lora_rank = need(draft, "q_lora_rank", kMostWidth);
+  const std::int64_t groups = need(draft, "o_groups");
+  const std::int64_t rank = need(draft, "o_lora_rank", kMostWidth);
   const std::int64_t queries = in.product(s.heads, s.head_dim, "head_dim");
   const std::int64_t mixed = in.product(groups, rank, "o_lora_rank");
   if (groups > 0 && queries % groups != 0) {

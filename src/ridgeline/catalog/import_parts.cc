@@ -21,18 +21,13 @@ std::int64_t read_kv_heads(Draft& draft, std::int64_t heads) {
       of_class > 0 ? of_class : heads);
 }
 
-void check_heads(Draft& draft, const Sizes& s, bool stated_head_dim) {
-  if (s.heads > 0 && s.kv_heads > 0 && s.heads % s.kv_heads != 0) {
-    draft.in.fail(ErrorCode::bad_value, "num_key_value_heads",
-                  fmt::format("{} key and value heads do not divide {} heads", s.kv_heads, s.heads),
-                  "a divisor of num_attention_heads");
-  }
+void check_width(Draft& draft, const Sizes& s, bool stated_head_dim) {
   if (!stated_head_dim && s.heads > 0 && s.hidden > 0 && s.hidden % s.heads != 0) {
     draft.in.fail(ErrorCode::bad_value, "num_attention_heads",
                   fmt::format("{} heads do not divide the width {}", s.heads, s.hidden),
                   "give head_dim, or heads that divide hidden_size");
   }
-  draft.in.product(std::max(s.heads, s.kv_heads), s.head_dim, "head_dim");
+  check_heads(draft, s, "num_key_value_heads", "head_dim");
 }
 
 // The flag of the file as a whole wins: it is what the class that is loaded reads.
@@ -75,18 +70,6 @@ bool router_bias(Draft& draft) {
   if (draft.in.text({"topk_method"}) == "noaux_tc") return true;
   if (draft.in.has({"use_routing_bias"})) return draft.in.flag({"use_routing_bias"}, false);
   return draft.family.traits->router_bias;
-}
-
-// Layer types of the config; empty when it has none. The length must fit.
-std::vector<std::string> layer_types(Draft& draft, const char* key, std::int64_t layers) {
-  std::vector<std::string> types = draft.in.texts(key);
-  if (!types.empty() && static_cast<std::int64_t>(types.size()) != layers) {
-    draft.in.fail(ErrorCode::bad_value, key,
-                  fmt::format("{} has {} entries for {} layers", key, types.size(), layers),
-                  "one entry per layer");
-    types.clear();
-  }
-  return types;
 }
 
 bool one_of(const std::string& text, std::initializer_list<const char*> names) {
@@ -148,12 +131,6 @@ void check_stated_types(Draft& draft, const std::vector<Reach>& out,
   }
 }
 
-void lack(Model& model, const char* key) {
-  if (model.why_no_count.empty()) {
-    model.why_no_count = fmt::format("the parameters cannot be counted: {} is missing", key);
-  }
-}
-
 void find_lacks(Model& model) {
   if (model.hidden == 0) lack(model, "hidden_size");
   if (model.vocab == 0) lack(model, "vocab_size");
@@ -170,6 +147,23 @@ void find_lacks(Model& model) {
 }
 
 }  // namespace
+
+void lack(Model& model, const char* key) {
+  if (model.why_no_count.empty()) {
+    model.why_no_count = fmt::format("the parameters cannot be counted: {} is missing", key);
+  }
+}
+
+std::vector<std::string> per_layer(Draft& draft, const char* key, std::int64_t layers) {
+  std::vector<std::string> types = draft.in.texts(key);
+  if (!types.empty() && static_cast<std::int64_t>(types.size()) != layers) {
+    draft.in.fail(ErrorCode::bad_value, key,
+                  fmt::format("{} has {} entries for {} layers", key, types.size(), layers),
+                  "one entry per layer");
+    types.clear();
+  }
+  return types;
+}
 
 void Draft::add(const LayerKind& kind) {
   const auto found = std::find(model.kinds.begin(), model.kinds.end(), kind);
@@ -220,13 +214,22 @@ Sizes read_sizes(Draft& draft) {
                         or_class(draft, c.head_dim) > 0 ? c.head_dim : even);
   s.intermediate = in.width({"intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim"},
                             or_class(draft, c.intermediate));
-  check_heads(draft, s, stated);
+  check_width(draft, s, stated);
   Model& m = draft.model;
   m.hidden = m.embedding_width = s.hidden;
   m.vocab = in.integer({"vocab_size", "padded_vocab_size", "n_vocab"}, or_class(draft, c.vocab), 1,
                        kMostVocabulary);
   m.tied_embeddings = read_tied(draft);
   return s;
+}
+
+void check_heads(Draft& draft, const Sizes& s, const char* kv_key, const char* width_key) {
+  if (s.heads > 0 && s.kv_heads > 0 && s.heads % s.kv_heads != 0) {
+    draft.in.fail(ErrorCode::bad_value, kv_key,
+                  fmt::format("{} key and value heads do not divide {} heads", s.kv_heads, s.heads),
+                  "a divisor of num_attention_heads");
+  }
+  draft.in.product(std::max(s.heads, s.kv_heads), s.head_dim, width_key);
 }
 
 Bias attention_bias(Draft& draft) {
@@ -335,7 +338,7 @@ std::vector<bool> routed_layers(Draft& draft, std::int64_t layers) {
   for (const std::int64_t i : in.integers("mlp_only_layers", 0, kMostLayers)) {
     if (i < layers) out[static_cast<std::size_t>(i)] = false;
   }
-  const std::vector<std::string> types = layer_types(draft, "mlp_layer_types", layers);
+  const std::vector<std::string> types = per_layer(draft, "mlp_layer_types", layers);
   for (std::size_t i = 0; i < types.size(); ++i) out[i] = types[i] != "dense";
   return out;
 }
@@ -344,7 +347,7 @@ std::vector<Reach> reaches(Draft& draft, std::int64_t layers) {
   const Traits& t = *draft.family.traits;
   const std::int64_t window = read_window(draft);
   const std::int64_t chunk = draft.in.tokens({"attention_chunk_size"});
-  const std::vector<std::string> types = layer_types(draft, "layer_types", layers);
+  const std::vector<std::string> types = per_layer(draft, "layer_types", layers);
   std::vector<Reach> out(static_cast<std::size_t>(layers));
   if (!types.empty()) {
     for (std::size_t i = 0; i < types.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ridgeline/catalog/families.h"
@@ -21,8 +22,18 @@ struct Sizes {  // 0: the config does not say
 // vocab, embedding_width, tied_embeddings and declared_layers.
 Sizes read_sizes(Draft& draft);
 
+// Remembers that the total cannot be given because `key` is missing; the first one stays.
+void lack(Model& model, const char* key);
+
+// One text per layer under `key`; empty when absent. Another length is an error.
+std::vector<std::string> per_layer(Draft& draft, const char* key, std::int64_t layers);
+
 // The number of layers alone; required.
 std::int64_t read_layers(Draft& draft);
+
+// Do the key and value heads divide the heads, and are all heads together of a width that is
+// accepted?
+void check_heads(Draft& draft, const Sizes& sizes, const char* kv_key, const char* width_key);
 
 std::int64_t norm_params(Norm norm, std::int64_t width);
 

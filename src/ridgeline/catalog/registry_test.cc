@@ -113,8 +113,9 @@ TEST(Registry, EveryEstimateSaysOnWhatItRests) {
     ASSERT_TRUE(json);
     for (const auto& [name, field] : (*json)["fields"].items()) {
       ASSERT_TRUE(field.contains("source") && field.contains("kind")) << entry->name << " " << name;
-      if (field["kind"] == "estimate")
+      if (field["kind"] == "estimate") {
         EXPECT_TRUE(field.contains("note")) << entry->name << " " << name;
+      }
     }
   }
 }

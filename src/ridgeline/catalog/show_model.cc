@@ -70,6 +70,13 @@ const char* attention_name(const Attention* a) {
   return a->kv_heads < a->heads ? "gqa" : "mha";
 }
 
+// A prediction module of DeepSeek V4 is not made like its last layer; what it holds is not stated.
+bool mtp_is_like_a_layer(const Model& model) {
+  return model.mtp_layers == 0 ||
+         std::none_of(model.kinds.begin(), model.kinds.end(),
+                      [](const LayerKind& kind) { return kind.attention.compress_ratio > 0; });
+}
+
 void put_parameters(const Model& model, Json& out, Json& notes) {
   if (!model.why_no_count.empty()) {
     for (const char* key :
@@ -82,7 +89,8 @@ void put_parameters(const Model& model, Json& out, Json& notes) {
   }
   const physics::ParameterCount count = physics::count_parameters(model);
   out["total_params"] = count.total;
-  out["total_params_with_mtp"] = count.total + physics::mtp_params(model);
+  out["total_params_with_mtp"] =
+      mtp_is_like_a_layer(model) ? Json(count.total + physics::mtp_params(model)) : Json(nullptr);
   out["active_params"] = count.active;
   out["active_params_non_embedding"] = count.active - count.embedding;
   out["embedding_params"] = count.embedding;

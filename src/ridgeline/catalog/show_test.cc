@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,8 +17,7 @@ using Json = nlohmann::ordered_json;
 Json answer(const Json& argv) {
   Json notes = Json::array();
   const std::string kind = argv[1];
-  const std::string name = std::filesystem::path(argv[2].get<std::string>()).stem().string();
-  const std::string given = kind == "model" ? name : argv[2].get<std::string>();
+  const std::string given = argv[2];
   if (kind != "model") {
     const auto entry = Catalog::embedded().find(EntryKind::accelerator, given);
     EXPECT_TRUE(entry);

@@ -76,7 +76,13 @@ const Row* Collector::worst_kept() const {
   return top_.size() == static_cast<std::size_t>(options_.top) ? &top_.front() : nullptr;
 }
 
+std::span<const Row> Collector::front() {
+  thin_front();
+  return front_;
+}
+
 void Collector::thin_front() {
+  if (front_.size() == thinned_size_) return;
   std::vector<Row> kept;
   for (const std::size_t i : front_indices(problem_, front_)) kept.push_back(front_[i]);
   front_ = std::move(kept);
@@ -85,7 +91,7 @@ void Collector::thin_front() {
 
 void Collector::finish(Exploration& out) {
   const auto less = [this](const Row& a, const Row& b) { return row_less(problem_, a, b); };
-  if (!front_.empty()) thin_front();
+  thin_front();
   std::sort(front_.begin(), front_.end(), less);
   std::sort(sites_.begin(), sites_.end(), less);
   std::sort(top_.begin(), top_.end(), [this](const Row& a, const Row& b) { return top_before(a, b); });

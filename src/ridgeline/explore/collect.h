@@ -38,7 +38,8 @@ class Collector {
   const Row* worst_kept() const;
 
   const std::optional<Row>& best() const { return best_; }
-  std::span<const Row> front() const { return front_; }
+  // The front of what was offered so far.
+  std::span<const Row> front();
 
   // Moves the rows into the answer, in their orders.
   void finish(Exploration& out);

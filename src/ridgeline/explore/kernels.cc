@@ -167,6 +167,61 @@ std::size_t SelectBelow(const double* a, std::size_t count, double bound, std::u
   return found;
 }
 
+std::size_t LeastAlive(const double* a, const double* alive, std::size_t count) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Vec inf = set(kInfinity);
+  Vec least = inf;
+  for (std::size_t i = 0; i < count; i += lanes) {
+    least = hn::Min(least, hn::IfThenElse(hn::Eq(load(alive + i), hn::Zero(d)), inf, load(a + i)));
+  }
+  const double value = hn::GetLane(hn::MinOfLanes(d, least));
+  for (std::size_t i = 0; i < count && value < kInfinity; ++i) {
+    if (alive[i] != 0 && a[i] == value) return i;
+  }
+  return kTile;
+}
+
+// Lanes that the rival dominates; `all_exact`: no objective is strict by itself.
+HWY_INLINE hn::Mask<Doubles> Dominated(const double* values, const double* latency, const RivalSet& rivals,
+                                       std::size_t rival, bool all_exact) {
+  const Doubles d;
+  const double* reach = rivals.reach + rival * rivals.objectives;
+  auto all = hn::MaskFromVec(hn::BitCast(d, hn::Set(hn::RebindToSigned<Doubles>(), -1)));
+  auto strict = hn::Gt(load(latency), set(rivals.latency[rival]));
+  for (std::size_t j = 0; j < rivals.objectives; ++j) {
+    const Vec mine = load(values + j * kPitch), bound = set(reach[j]);
+    const auto less = hn::Lt(bound, mine);
+    strict = hn::Or(strict, less);
+    all = hn::And(all, rivals.exact[j] != 0 ? hn::Le(bound, mine) : less);
+  }
+  return all_exact ? hn::And(all, strict) : all;
+}
+
+std::size_t SelectUndominated(const double* values, const double* latency, const double* alive,
+                              std::size_t count, const RivalSet& rivals, std::uint32_t* out) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  bool all_exact = true;
+  for (std::size_t j = 0; j < rivals.objectives; ++j) all_exact = all_exact && rivals.exact[j] != 0;
+  std::size_t found = 0;
+  double left[hn::MaxLanes(d)];
+  for (std::size_t i = 0; i < count; i += lanes) {
+    Vec open = load(alive + i);
+    for (std::size_t r = 0; r < rivals.count; ++r) {
+      if (hn::AllTrue(d, hn::Eq(open, hn::Zero(d)))) break;
+      open = hn::IfThenZeroElse(Dominated(values + i, latency + i, rivals, r, all_exact), open);
+    }
+    if (hn::AllTrue(d, hn::Eq(open, hn::Zero(d)))) continue;
+    hn::StoreU(open, d, left);
+    for (std::size_t j = 0; j < lanes && i + j < count; ++j) {
+      out[found] = static_cast<std::uint32_t>(i + j);
+      found += left[j] != 0 ? 1 : 0;
+    }
+  }
+  return found;
+}
+
 // Seconds that the stages of four points take together with those of their links.
 template <bool kMasked>
 void LeastDirect4(const TileView& tile, const SimplifiedTile& simple, const PointRate* p, double* least) {
@@ -250,6 +305,8 @@ HWY_EXPORT(LinkRows);
 HWY_EXPORT(LeastSums);
 HWY_EXPORT(SumRows);
 HWY_EXPORT(SelectBelow);
+HWY_EXPORT(LeastAlive);
+HWY_EXPORT(SelectUndominated);
 HWY_EXPORT(LeastDirect);
 HWY_EXPORT(InstructionSet);
 
@@ -272,6 +329,15 @@ void sum_rows(const double* a, const double* b, std::size_t count, double* out) 
 
 std::size_t select_below(const double* a, std::size_t count, double bound, std::uint32_t* out) {
   return HWY_DYNAMIC_DISPATCH(SelectBelow)(a, count, bound, out);
+}
+
+std::size_t least_alive(const double* a, const double* alive, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(LeastAlive)(a, alive, count);
+}
+
+std::size_t select_undominated(const double* values, const double* latency, const double* alive,
+                               std::size_t count, const RivalSet& rivals, std::uint32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(SelectUndominated)(values, latency, alive, count, rivals, out);
 }
 
 void simplify(const TileView& tile, double ratio_low, double ratio_high, SimplifiedTile& out) {

@@ -72,6 +72,24 @@ void sum_rows(const double* a, const double* b, std::size_t count, double* out);
 // Positions i < count with a[i] <= bound, ascending; returns how many. `out` has room for kTile.
 std::size_t select_below(const double* a, std::size_t count, double bound, std::uint32_t* out);
 
+// Position of the least a[i] with alive[i] != 0, the first of equals; kTile where there is none below +inf.
+std::size_t least_alive(const double* a, const double* alive, std::size_t count);
+
+// What is known to be good: rows of `objectives` bounds that a dominated value reaches, or exceeds where
+// the value is inexact; and the latency above which a pair that is alike in all exact ones is the worse.
+struct RivalSet {
+  const double* reach;
+  const double* latency;
+  std::size_t count;
+  const std::uint8_t* exact;
+  std::size_t objectives;
+};
+
+// Positions i < count with alive[i] != 0 that no rival dominates, ascending; returns how many. values:
+// `objectives` columns, kPitch apart, less is better.
+std::size_t select_undominated(const double* values, const double* latency, const double* alive,
+                               std::size_t count, const RivalSet& rivals, std::uint32_t* out);
+
 // REQUIRES: ratio_low <= ratio_high, both s_per_byte / s_per_flop.
 void simplify(const TileView& tile, double ratio_low, double ratio_high, SimplifiedTile& out);
 

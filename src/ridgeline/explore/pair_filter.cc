@@ -1,6 +1,7 @@
 #include "ridgeline/explore/pair_filter.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -8,14 +9,21 @@
 namespace ridgeline::explore {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-13;       // relative: of a metric, kernels against plain evaluation
 constexpr double kKeyRounding = 1.1e-12;  // seconds: of a latency when it becomes whole picoseconds
 constexpr std::size_t kMostKnown = 256;   // rows of the front that are tried on each pair
-constexpr std::size_t kMostDominators = 768;
+constexpr std::size_t kFirstRivals = 64;  // tried on all pairs by the kernel
+constexpr std::size_t kMostRivals = 768;
 
 // Is the objective's value computed from the whole picoseconds?
 bool by_key(Metric metric) {
-  return metric == Metric::tokens_per_s || metric == Metric::tokens_per_s_per_pe;
+  return metric == Metric::latency_s || metric == Metric::tokens_per_s ||
+         metric == Metric::tokens_per_s_per_pe;
+}
+
+double oriented(const Objective& objective, double value) {
+  return objective.sense == Sense::maximize ? -value : value;
 }
 
 }  // namespace
@@ -28,42 +36,52 @@ PairFilter::PairFilter(const Problem& problem, const PlanTable& table, double st
       known_(known),
       constraints_(sort_constraints(problem.space->constraints).pair),
       n_(problem.objectives.size()) {
-  for (const Objective& o : problem.objectives) {
-    exact_.push_back(needs_latency(o.metric) ? 0 : 1);
-    all_exact_ = all_exact_ && exact_.back() != 0;
-  }
+  for (const Objective& o : problem.objectives) exact_.push_back(needs_latency(o.metric) ? 0 : 1);
   const std::size_t step = known.front.size() / kMostKnown + 1;
   for (std::size_t r = 0; r < known.front.size(); r += step) {
     const Row& row = known.front[r];
     for (std::size_t j = 0; j < n_; ++j) {
-      const double sign = problem.objectives[j].sense == Sense::maximize ? -1 : 1;
-      const double value = sign * row.metric(problem.objectives[j].metric);
+      const double value = oriented(problem.objectives[j], row.metric(problem.objectives[j].metric));
       known_reach_.push_back(bounds_of(j, value, row.metric(Metric::latency_s)).reach);
     }
   }
+  known_order_.resize(known_reach_.size() / n_);
+  std::iota(known_order_.begin(), known_order_.end(), 0u);
 }
 
-double PairFilter::metric(Metric m, const Pair& p, const At& at) const {
-  const double energy = p.energy + static_power_w_ * p.devices * p.latency;
+double PairFilter::metric(Metric m, const Pair& p) const {
+  const double devices = tile(p).devices()[p.index], memory = tile(p).memory()[p.index];
+  const double tokens = table_.tokens();
+  const double energy = tile(p).energy()[p.index] + static_power_w_ * devices * latency(p);
   switch (m) {
-    case Metric::latency_s: return p.latency;
-    case Metric::cost_score: return at.cost;
-    case Metric::pes_used: return p.devices;
-    case Metric::cost_x_pes: return at.cost * p.devices;
-    case Metric::tokens_per_s: return table_.tokens() / p.latency;
-    case Metric::tokens_per_s_per_pe: return table_.tokens() / p.latency / p.devices;
+    case Metric::latency_s: return latency(p);
+    case Metric::cost_score: return at_->cost;
+    case Metric::pes_used: return devices;
+    case Metric::cost_x_pes: return at_->cost * devices;
+    case Metric::tokens_per_s: return tokens / latency(p);
+    case Metric::tokens_per_s_per_pe: return tokens / latency(p) / devices;
     case Metric::energy_j: return energy;
-    case Metric::energy_j_per_token: return energy / table_.tokens();
-    case Metric::memory_bytes: return p.memory;
-    case Metric::memory_headroom_bytes: return at.capacity - p.memory;
+    case Metric::energy_j_per_token: return energy / tokens;
+    case Metric::memory_bytes: return memory;
+    case Metric::memory_headroom_bytes: return at_->capacity - memory;
   }
   return 0;
 }
 
-PairFilter::Verdict PairFilter::allowed(const Pair& pair, const At& at) const {
+PairFilter::Bounds PairFilter::bounds_of(std::size_t objective, double value, double latency) const {
+  if (exact_[objective]) return {value, value};
+  const Objective& o = problem_.objectives[objective];
+  if (o.metric == Metric::latency_s && o.sense == Sense::minimize) {
+    return {value, certainly_later(value)};
+  }
+  const double share = 2 * kRounding + (by_key(o.metric) ? kKeyRounding / latency : 0);
+  return {value - share * std::fabs(value), value + share * std::fabs(value)};
+}
+
+PairFilter::Verdict PairFilter::allowed(const Pair& pair) const {
   Verdict verdict = Verdict::yes;
   for (const Constraint& c : constraints_) {
-    const double value = metric(c.metric, pair, at);
+    const double value = metric(c.metric, pair);
     const bool close = std::fabs(value - c.value) <= kRounding * std::fabs(c.value);
     if (needs_latency(c.metric) && close) {
       verdict = Verdict::unsure;
@@ -74,160 +92,217 @@ PairFilter::Verdict PairFilter::allowed(const Pair& pair, const At& at) const {
   return verdict;
 }
 
-PairFilter::Bounds PairFilter::bounds_of(std::size_t objective, double value, double latency) const {
-  if (exact_[objective]) return {value, value};
-  const Objective& o = problem_.objectives[objective];
-  if (o.metric == Metric::latency_s && o.sense == Sense::minimize) {
-    return {value, certainly_later(value)};
+// Which plans of a tile are pairs, and their values.
+void PairFilter::fill_tile(std::uint32_t t, Found& out) {
+  const Tile& now = table_.tiles()[t];
+  double* alive = &alive_[t * kPitch];
+  std::fill(alive, alive + kPitch, 0.0);
+  if (now.bucket() > 0 && table_.bounds()[now.bucket() - 1] >= at_->limit) return;
+  for (std::size_t i = 0; i < now.count(); ++i) alive[i] = now.memory()[i] <= at_->limit ? 1 : 0;
+  if (!constraints_.empty()) {
+    for (std::uint32_t i = 0; i < now.count(); ++i) {
+      if (alive[i] == 0) continue;
+      const Verdict verdict = allowed({t, i});
+      if (verdict == Verdict::unsure) out.unsure.push_back(now.plan(i));
+      if (verdict == Verdict::yes) out.feasible += problem_.plans.weight(now.plan(i));
+      alive[i] = verdict == Verdict::yes ? 1 : 0;
+    }
   }
-  const bool keyed = by_key(o.metric) || o.metric == Metric::latency_s;
-  const double share = 2 * kRounding + (keyed ? kKeyRounding / latency : 0);
-  return {value - share * std::fabs(value), value + share * std::fabs(value)};
+  for (std::size_t j = 0; j < n_; ++j) fill_column(t, j);
 }
 
-// The pairs that fit, with what they are compared by.
-void PairFilter::collect(const At& at, Found& out) {
-  pairs_.clear();
-  low_.clear();
-  reach_.clear();
-  for (std::size_t t = 0; t < table_.tiles().size(); ++t) {
-    const Tile& tile = table_.tiles()[t];
-    const bool none_fits = tile.bucket() > 0 && table_.bounds()[tile.bucket() - 1] >= at.limit;
-    for (std::size_t i = 0; i < tile.count() && !none_fits; ++i) {
-      const Pair pair{tile.plan(i), at.latencies[t * kPitch + i], tile.memory()[i], tile.devices()[i],
-                      tile.energy()[i]};
-      if (pair.memory > at.limit || !std::isfinite(pair.latency)) continue;
-      const Verdict verdict = constraints_.empty() ? Verdict::yes : allowed(pair, at);
-      if (verdict == Verdict::unsure) out.unsure.push_back(pair.plan);
-      if (verdict != Verdict::yes) continue;
-      out.feasible += problem_.plans.weight(pair.plan);
-      pairs_.push_back(pair);
-      for (std::size_t j = 0; j < n_; ++j) {
-        const Objective& o = problem_.objectives[j];
-        const double value = metric(o.metric, pair, at);
-        const Bounds b = bounds_of(j, o.sense == Sense::maximize ? -value : value, pair.latency);
-        low_.push_back(b.low);
-        reach_.push_back(b.reach);
-      }
+void PairFilter::fill_column(std::uint32_t t, std::size_t j) {
+  const Tile& now = table_.tiles()[t];
+  const Objective& o = problem_.objectives[j];
+  const double* lat = &at_->latencies[t * kPitch];
+  const double* devices = now.devices();
+  double* out = &low_[(t * n_ + j) * kPitch];
+  const std::size_t count = now.count();
+  const double cost = at_->cost, tokens = table_.tokens();
+  const auto fill = [&](auto&& value) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = value(i);
+  };
+  switch (o.metric) {
+    case Metric::latency_s: fill([&](std::size_t i) { return lat[i]; }); break;
+    case Metric::cost_score: fill([&](std::size_t) { return cost; }); break;
+    case Metric::pes_used: fill([&](std::size_t i) { return devices[i]; }); break;
+    case Metric::cost_x_pes: fill([&](std::size_t i) { return cost * devices[i]; }); break;
+    case Metric::tokens_per_s: fill([&](std::size_t i) { return tokens / lat[i]; }); break;
+    case Metric::tokens_per_s_per_pe:
+      fill([&](std::size_t i) { return tokens / lat[i] / devices[i]; });
+      break;
+    case Metric::energy_j:
+    case Metric::energy_j_per_token: {
+      const double per = o.metric == Metric::energy_j ? 1 : tokens;
+      fill([&, energy = now.energy()](std::size_t i) {
+        return (energy[i] + static_power_w_ * devices[i] * lat[i]) / per;
+      });
+      break;
+    }
+    case Metric::memory_bytes: fill([&](std::size_t i) { return now.memory()[i]; }); break;
+    case Metric::memory_headroom_bytes:
+      fill([&](std::size_t i) { return at_->capacity - now.memory()[i]; });
+      break;
+  }
+  const double sign = o.sense == Sense::maximize ? -1 : 1;
+  if (exact_[j]) return fill([&](std::size_t i) { return sign * out[i]; });
+  if (o.metric == Metric::latency_s && o.sense == Sense::minimize) return;
+  const double key = by_key(o.metric) ? kKeyRounding : 0;
+  fill([&](std::size_t i) {
+    return sign * out[i] - (2 * kRounding + key / lat[i]) * std::fabs(out[i]);
+  });
+}
+
+template <class F>
+void PairFilter::for_each_alive(F&& fn) const {
+  for (std::uint32_t t = 0; t < table_.tiles().size(); ++t) {
+    const double* alive = &alive_[t * kPitch];
+    const auto count = static_cast<std::uint32_t>(table_.tiles()[t].count());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (alive[i] != 0) fn(Pair{t, i});
     }
   }
 }
 
-// Known rows that this hardware point's own values do not beat; then the best pair of each objective.
-void PairFilter::start_dominators(const At& at) {
-  dominators_.clear();
-  dominator_reach_.clear();
-  for (std::size_t r = 0; r * n_ < known_reach_.size(); ++r) {
-    const double* reach = &known_reach_[r * n_];
+// The best pair of each objective, then the known rows that this hardware's own values do not beat.
+void PairFilter::choose_rivals() {
+  rival_reach_.clear();
+  rival_latency_.clear();
+  rival_known_.clear();
+  // The kernel reads the first ones while more are added: they must not move.
+  rival_reach_.reserve((kMostRivals + kMostKnown) * n_);
+  rival_latency_.reserve(kMostRivals + kMostKnown);
+  for (std::size_t j = 0; j < n_; ++j) {
+    double least = kInfinity;
+    Pair best{};
+    for (std::uint32_t t = 0; t < table_.tiles().size(); ++t) {
+      const double* column = &low_[(t * n_ + j) * kPitch];
+      const std::size_t i = least_alive(column, &alive_[t * kPitch], table_.tiles()[t].count());
+      if (i == kTile || column[i] >= least) continue;
+      least = column[i];
+      best = {t, static_cast<std::uint32_t>(i)};
+    }
+    if (least < kInfinity) add_rival(best);
+  }
+  for (std::uint32_t k = 0; k < known_order_.size(); ++k) {
+    const double* reach = &known_reach_[known_order_[k] * n_];
     bool may = true;
     for (std::size_t j = 0; j < n_; ++j) {
       const Objective& o = problem_.objectives[j];
-      if (of_hardware(o.metric)) may = may && reach[j] <= (o.sense == Sense::maximize ? -at.cost : at.cost);
+      if (of_hardware(o.metric)) may = may && reach[j] <= oriented(o, at_->cost);
     }
     if (!may) continue;
-    dominators_.push_back({std::numeric_limits<double>::infinity(), false});
-    dominator_reach_.insert(dominator_reach_.end(), reach, reach + n_);
+    rival_reach_.insert(rival_reach_.end(), reach, reach + n_);
+    rival_latency_.push_back(kInfinity);
+    rival_known_.push_back(k + 1);
   }
+}
+
+void PairFilter::add_rival(const Pair& p) {
+  if (rival_latency_.size() >= kMostRivals) return;
   for (std::size_t j = 0; j < n_; ++j) {
-    std::size_t least = 0;
-    for (std::size_t i = 1; i < pairs_.size(); ++i) {
-      const double a = low_[i * n_ + j], b = low_[least * n_ + j];
-      if (a < b || (a == b && pairs_[i].latency < pairs_[least].latency)) least = i;
-    }
-    add_dominator(least);
+    const Objective& o = problem_.objectives[j];
+    rival_reach_.push_back(bounds_of(j, oriented(o, metric(o.metric, p)), latency(p)).reach);
   }
+  rival_latency_.push_back(certainly_later(latency(p)));
+  rival_known_.push_back(0);
 }
 
-void PairFilter::add_dominator(std::size_t pair) {
-  if (dominators_.size() >= kMostDominators) return;
-  dominators_.push_back({certainly_later(pairs_[pair].latency), true});
-  dominator_reach_.insert(dominator_reach_.end(), &reach_[pair * n_], &reach_[pair * n_] + n_);
-}
-
-// The dominator that is found moves forward, so that the strong ones are tried first.
-bool PairFilter::dominated(std::size_t pair) {
-  const double* low = &low_[pair * n_];
-  for (std::size_t q = 0; q < dominators_.size(); ++q) {
-    const double* reach = &dominator_reach_[q * n_];
-    bool all = true, strict = !all_exact_;
+// The known row that is found moves forward for the sites to come.
+bool PairFilter::dominated(const Pair& p) {
+  for (std::size_t r = 0; r < rival_latency_.size(); ++r) {
+    const double* reach = &rival_reach_[r * n_];
+    bool all = true, strict = false;
     for (std::size_t j = 0; j < n_ && all; ++j) {
-      all = exact_[j] ? reach[j] <= low[j] : reach[j] < low[j];
-      strict = strict || reach[j] < low[j];
+      const double mine = low(p, j);
+      all = exact_[j] ? reach[j] <= mine : reach[j] < mine;
+      strict = strict || reach[j] < mine;
     }
-    if (!all) continue;
-    const bool later = dominators_[q].same_site && pairs_[pair].latency > dominators_[q].latency_reach;
-    if (!strict && !later) continue;
-    const std::size_t to = q / 2;
-    std::swap(dominators_[q], dominators_[to]);
-    std::swap_ranges(&dominator_reach_[q * n_], &dominator_reach_[q * n_] + n_, &dominator_reach_[to * n_]);
+    if (!all || (!strict && latency(p) <= rival_latency_[r])) continue;
+    if (const std::uint32_t k = rival_known_[r]; k > 1) std::swap(known_order_[k - 1], known_order_[(k - 1) / 2]);
     return true;
   }
   return false;
 }
 
-void PairFilter::keep_front(std::vector<char>& keep) {
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (dominated(i)) continue;
-    keep[i] = 1;
-    add_dominator(i);
+// The kernel drops what the first rivals dominate; the rest is compared with all, and with each other.
+void PairFilter::keep_front(std::vector<Pair>& kept) {
+  const RivalSet first{rival_reach_.data(), rival_latency_.data(),
+                       std::min(kFirstRivals, rival_latency_.size()), exact_.data(), n_};
+  std::array<std::uint32_t, kTile> left;
+  std::vector<Pair> open;
+  for (std::uint32_t t = 0; t < table_.tiles().size(); ++t) {
+    const std::size_t n = select_undominated(&low_[t * n_ * kPitch], &at_->latencies[t * kPitch],
+                                             &alive_[t * kPitch], table_.tiles()[t].count(), first, left.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      const Pair p{t, left[i]};
+      if (dominated(p)) continue;
+      open.push_back(p);
+      add_rival(p);
+    }
   }
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (keep[i] && dominated(i)) keep[i] = 0;  // by one that came later
+  for (const Pair& p : open) {
+    if (!dominated(p)) kept.push_back(p);
   }
 }
 
 // The first objective, then latency, order `best`; beyond that only the plain evaluation can tell.
-void PairFilter::keep_best(std::vector<char>& keep) {
-  std::vector<std::uint32_t> open;
-  const auto after = [&](std::size_t i, double low0, double reach0, double latency) {
-    const double mine = low_[i * n_];
-    if (!exact_[0]) return mine > reach0;
-    return mine > low0 || (mine == low0 && pairs_[i].latency > certainly_later(latency));
+void PairFilter::keep_best(std::vector<Pair>& kept) const {
+  const auto after = [&](const Pair& p, const Bounds& first, double latency_s) {
+    const double mine = low(p, 0);
+    if (!exact_[0]) return mine > first.reach;
+    return mine > first.low || (mine == first.low && latency(p) > certainly_later(latency_s));
   };
-  const bool bounded = known_.worst_kept.has_value();
-  const Objective& first = problem_.objectives.front();
-  const double worst = bounded ? known_.worst_kept->metric(first.metric) : 0;
-  const double worst_latency = bounded ? known_.worst_kept->metric(Metric::latency_s) : 0;
-  const Bounds w = bounds_of(0, first.sense == Sense::maximize ? -worst : worst, worst_latency);
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (!bounded || !after(i, w.low, w.reach, worst_latency)) open.push_back(static_cast<std::uint32_t>(i));
+  const Objective& o = problem_.objectives.front();
+  std::vector<Pair> open;
+  if (const std::optional<Row>& worst = known_.worst_kept) {
+    const double latency_s = worst->metric(Metric::latency_s);
+    const Bounds bounds = bounds_of(0, oriented(o, worst->metric(o.metric)), latency_s);
+    for_each_alive([&](const Pair& p) {
+      if (!after(p, bounds, latency_s)) open.push_back(p);
+    });
+  } else {
+    for_each_alive([&](const Pair& p) { open.push_back(p); });
   }
   if (open.size() > known_.most) {
     const auto last = open.begin() + static_cast<std::ptrdiff_t>(known_.most - 1);
-    std::nth_element(open.begin(), last, open.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const double va = low_[a * n_], vb = low_[b * n_];
-      return va != vb ? va < vb : pairs_[a].latency < pairs_[b].latency;
+    std::nth_element(open.begin(), last, open.end(), [&](const Pair& a, const Pair& b) {
+      return low(a, 0) != low(b, 0) ? low(a, 0) < low(b, 0) : latency(a) < latency(b);
     });
-    const std::size_t l = *last;
-    std::erase_if(open, [&](std::uint32_t i) {
-      return after(i, low_[l * n_], reach_[l * n_], pairs_[l].latency);
-    });
+    const Pair l = *last;
+    const Bounds bounds = bounds_of(0, oriented(o, metric(o.metric, l)), latency(l));
+    std::erase_if(open, [&](const Pair& p) { return after(p, bounds, latency(l)); });
   }
-  for (const std::uint32_t i : open) keep[i] = 1;
+  kept.insert(kept.end(), open.begin(), open.end());
 }
 
-void PairFilter::keep_fastest(std::vector<char>& keep) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Pair& pair : pairs_) least = std::min(least, pair.latency);
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (pairs_[i].latency <= certainly_later(least)) keep[i] = 1;
-  }
+void PairFilter::keep_fastest(std::vector<Pair>& kept) const {
+  double least = kInfinity;
+  for_each_alive([&](const Pair& p) { least = std::min(least, latency(p)); });
+  for_each_alive([&](const Pair& p) {
+    if (latency(p) <= certainly_later(least)) kept.push_back(p);
+  });
 }
 
 void PairFilter::find(const At& at, Found& out) {
   out.plans.clear();
   out.unsure.clear();
   out.feasible = 0;
-  collect(at, out);
-  if (pairs_.empty()) return;
-  start_dominators(at);
-  std::vector<char> keep(pairs_.size(), 0);
-  keep_front(keep);
-  keep_best(keep);
-  if (known_.want_fastest) keep_fastest(keep);
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (keep[i]) out.plans.push_back(pairs_[i].plan);
-  }
+  at_ = &at;
+  low_.resize(table_.tiles().size() * n_ * kPitch);
+  alive_.resize(table_.tiles().size() * kPitch);
+  for (std::uint32_t t = 0; t < table_.tiles().size(); ++t) fill_tile(t, out);
+  choose_rivals();
+  std::vector<Pair> kept;
+  keep_front(kept);
+  keep_best(kept);
+  if (known_.want_fastest) keep_fastest(kept);
+  const auto place = [](const Pair& p) { return std::pair(p.tile, p.index); };
+  std::sort(kept.begin(), kept.end(), [&](const Pair& a, const Pair& b) { return place(a) < place(b); });
+  kept.erase(std::unique(kept.begin(), kept.end(),
+                         [&](const Pair& a, const Pair& b) { return place(a) == place(b); }),
+             kept.end());
+  for (const Pair& p : kept) out.plans.push_back(tile(p).plan(p.index));
 }
 
 }  // namespace ridgeline::explore

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,10 +16,10 @@ namespace ridgeline::explore {
 
 // Rows of a search so far, as a PairFilter uses them.
 struct Known {
-  std::vector<Row> front;          // pairs that these dominate are dropped
-  std::optional<Row> worst_kept;   // pairs certainly after it in the order of `best` are not among the best
-  std::size_t most = 1;            // how many best ones are wanted
-  bool want_fastest = false;       // of each site, whatever the objectives
+  std::vector<Row> front;         // pairs that these dominate are dropped
+  std::optional<Row> worst_kept;  // pairs certainly after it in the order of `best` are not among the best
+  std::size_t most = 1;           // how many best ones are wanted
+  bool want_fastest = false;      // of each site, whatever the objectives
 };
 
 class PairFilter {
@@ -28,7 +29,7 @@ class PairFilter {
   struct Found {
     std::vector<std::uint32_t> plans;   // to be evaluated plainly: feasible ones
     std::vector<std::uint32_t> unsure;  // and those that rounding may bring over a constraint
-    std::int64_t feasible = 0;          // weight of the pairs within all constraints but `unsure`
+    std::int64_t feasible = 0;  // with pair constraints: weight of the pairs within them but `unsure`
   };
   // `latencies` as Minima gives them; plans must fit in `limit`; `capacity` is what the point has.
   struct At {
@@ -43,42 +44,48 @@ class PairFilter {
   struct Bounds {
     double low, reach;
   };
-  struct Dominator {
-    double latency_reach;
-    bool same_site;
-  };
   struct Pair {
-    std::uint32_t plan;
-    double latency, memory, devices, energy;
+    std::uint32_t tile, index;
   };
   enum class Verdict : std::uint8_t { no, unsure, yes };
 
-  double metric(Metric m, const Pair& pair, const At& at) const;
-  Verdict allowed(const Pair& pair, const At& at) const;
+  const Tile& tile(const Pair& p) const { return table_.tiles()[p.tile]; }
+  double latency(const Pair& p) const { return at_->latencies[p.tile * kPitch + p.index]; }
+  double low(const Pair& p, std::size_t objective) const {
+    return low_[(p.tile * n_ + objective) * kPitch + p.index];
+  }
+  double metric(Metric m, const Pair& pair) const;
   Bounds bounds_of(std::size_t objective, double value, double latency) const;
-  void collect(const At& at, Found& out);
-  void start_dominators(const At& at);
-  void add_dominator(std::size_t pair);
-  bool dominated(std::size_t pair);
-  void keep_front(std::vector<char>& keep);
-  void keep_best(std::vector<char>& keep);
-  void keep_fastest(std::vector<char>& keep);
+  Verdict allowed(const Pair& pair) const;
+
+  void fill_tile(std::uint32_t tile, Found& out);
+  void fill_column(std::uint32_t tile, std::size_t objective);
+  void choose_rivals();
+  void add_rival(const Pair& pair);
+  bool dominated(const Pair& pair);
+  void keep_front(std::vector<Pair>& kept);
+  void keep_best(std::vector<Pair>& kept) const;
+  void keep_fastest(std::vector<Pair>& kept) const;
+  template <class F>
+  void for_each_alive(F&& fn) const;
 
   const Problem& problem_;
   const PlanTable& table_;
   double static_power_w_;
   const Known& known_;
   std::vector<Constraint> constraints_;
-  std::size_t n_;                 // objectives
-  std::vector<char> exact_;       // by objective: no rounding between kernels and plain evaluation
-  bool all_exact_ = true;
-  std::vector<double> known_reach_;  // n_ per known row
+  std::size_t n_;                       // objectives
+  std::vector<std::uint8_t> exact_;     // by objective: kernels and plain evaluation give the same bits
+  std::vector<double> known_reach_;     // n_ per known row
+  std::vector<std::uint32_t> known_order_;  // rows that have dominated much come first
 
-  std::vector<Pair> pairs_;       // of the site at hand
-  std::vector<double> low_;       // n_ per pair
-  std::vector<double> reach_;     // n_ per pair
-  std::vector<Dominator> dominators_;
-  std::vector<double> dominator_reach_;  // n_ per dominator
+  // Of the site at hand.
+  const At* at_ = nullptr;
+  std::vector<double> low_;             // by tile, objective, plan; kPitch apart
+  std::vector<double> alive_;           // by tile and plan: 1 or 0
+  std::vector<double> rival_reach_;     // n_ per rival
+  std::vector<double> rival_latency_;   // a pair of this site, alike in all, is worse above this
+  std::vector<std::uint32_t> rival_known_;  // place in known_order_ + 1; 0: of this site
 };
 
 }  // namespace ridgeline::explore

@@ -277,7 +277,8 @@ void Batch::run_all(Collector& collector, Counts& counts) {
   for (std::size_t first = 0, count = 0; first < visits_.size(); first += count) {
     count = std::min(step, visits_.size() - first);
     step = std::min<std::size_t>(4096, 4 * step);
-    Known known{{collector.front().begin(), collector.front().end()}, {}, 1};
+    const std::span<const Row> front = collector.front();
+    Known known{{front.begin(), front.end()}, {}, 1};
     known.most = static_cast<std::size_t>(std::max<std::int64_t>(1, options_.top));
     known.want_fastest = options_.per_hardware;
     if (const Row* worst = collector.worst_kept()) known.worst_kept = *worst;

@@ -1,6 +1,7 @@
 #include "ridgeline/physics/collectives.h"
 
 #include "ridgeline/physics/placement.h"
+#include "ridgeline/physics/switched.h"
 
 namespace ridgeline::physics {
 namespace {
@@ -34,13 +35,13 @@ void half_direct(const Network& net, const Span& group, std::size_t l, double pa
 void half_switched(const Network& net, const Span& group, std::size_t l, double part,
                    Traffic& out) {
   const Level& level = net.machine->levels[l];
-  const auto n = static_cast<double>(group.members[l]);
-  const auto steps = static_cast<double>(ceil_log2(group.members[l]));
   const double load = net.layout->sharing[l] * level.oversubscription * part;
-  const double ring = (n - 1) / n * load / level.bandwidth.base() + (n - 1) * level.latency.base();
-  const double tree = load / level.bandwidth.base() + steps * level.latency.base();
-  out.hops[l] += ring <= tree ? n - 1 : steps;
-  out.link_bytes[l] += ring <= tree ? (n - 1) / n * load : load;
+  const Link link{.members = group.members[l],
+                  .bytes_per_s = level.bandwidth.base(),
+                  .latency_s = level.latency.base()};
+  const Messages sent = half_messages(link, load, 1, AllReduce::automatic);
+  out.hops[l] += sent.hops;
+  out.link_bytes[l] += sent.link_bytes;
 }
 
 // Oversubscription counts where messages pass switches.

@@ -76,12 +76,15 @@ Result<KvCache> kv_cache(const Model& model, Precision kv, MlaForm form) {
   return out;
 }
 
-double kv_elements(const Attention& a, MlaForm form, double tokens, double window_extra) {
-  const double e = kv_elements_per_token(a, form);
+double kept_tokens(const Attention& a, double tokens, double window_extra) {
   const auto window = static_cast<double>(cached_window(a));
-  if (window == 0) return e * tokens;
-  const double compressed = a.compress_ratio > 0 ? e * growing_share(a) * tokens : 0.0;
-  return e * std::min(tokens, window + window_extra) + compressed;
+  if (window == 0) return tokens;
+  const double compressed = a.compress_ratio > 0 ? growing_share(a) * tokens : 0.0;
+  return std::min(tokens, window + window_extra) + compressed;
+}
+
+double kv_elements(const Attention& a, MlaForm form, double tokens, double window_extra) {
+  return kv_elements_per_token(a, form) * kept_tokens(a, tokens, window_extra);
 }
 
 std::int64_t state_elements(const Attention& a) {

@@ -40,6 +40,10 @@ struct KvCache {
 // Error `missing`: `where` is the config key that the model lacks ("/num_attention_heads").
 Result<KvCache> kv_cache(const Model& model, Precision kv, MlaForm form);
 
+// Tokens of a context of `tokens` that the layer keeps, as if all were alike; windowed layers keep
+// `window_extra` more.
+double kept_tokens(const Attention& attention, double tokens, double window_extra);
+
 // Cache elements that one layer holds for `tokens` of context, (1); windowed layers keep
 // `window_extra` tokens more.
 double kv_elements(const Attention& attention, MlaForm form, double tokens, double window_extra);

@@ -16,7 +16,6 @@ namespace ridgeline::physics {
 namespace {
 
 constexpr double kAccumulatorBytes = 4;       // b_c: partial outputs and scores travel in fp32
-constexpr double kLinearAttentionChunk = 64;  // tokens per chunk of a recurrent layer in prefill
 
 // A kind of layer that occurs, with its count; in the order of `inspect`.
 struct KindUse {
@@ -207,18 +206,14 @@ void lower_indexer(const Sizes& z, const Attention& a, std::int64_t context, Lay
 
 // Linear attention and state-space mixers (an estimate): convolution, state update and read.
 void lower_recurrence(const Sizes& z, const Attention& a, LayerWork& layer) {
+  const StateFlop flop = state_flop_per_token(a);
   const double state =
       static_cast<double>(a.state_heads * a.state_key_dim * a.state_value_dim) / z.tp;
-  const auto widths = static_cast<double>(a.state_key_dim + a.state_value_dim);
   StageWork& s4 = stage(layer, StageName::s4);
-  s4.vector_flop = 2 * z.tok * static_cast<double>(a.conv_kernel * a.conv_channels) / z.tp;
+  s4.vector_flop = z.tok * flop.convolution / z.tp;
   s4.memory_bytes = 2 * z.tok * static_cast<double>(a.conv_channels) / z.tp * z.ba;
   StageWork& s5 = stage(layer, StageName::s5);
-  s5.matrix_flop = 6 * z.tok * state;
-  if (!z.decode) {
-    s5.matrix_flop +=
-        2 * kLinearAttentionChunk * static_cast<double>(a.state_heads) / z.tp * widths * z.tok;
-  }
+  s5.matrix_flop = z.tok * (flop.update + (z.decode ? 0 : flop.chunk)) / z.tp;
   s5.memory_bytes = 2 * z.b * state * z.bkv;
 }
 

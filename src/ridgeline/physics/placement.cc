@@ -235,20 +235,25 @@ Placement place(const Machine& machine, const PlacementFacts& facts, const Plan&
                                               : place_on_tree(machine, facts, plan);
 }
 
-Span span_of(const Machine& machine, std::int64_t n, std::int64_t stride) {
+Span span_over(std::span<const std::int64_t> counts, std::int64_t n, std::int64_t stride) {
   Span span;
   span.members.fill(1);
   span.stride.fill(1);
   std::int64_t left = n;
-  for (std::size_t l = 0; l < machine.levels.size(); ++l) {
-    const std::int64_t count = machine.levels[l].count;
-    const bool last = l + 1 == machine.levels.size();
+  for (std::size_t l = 0; l < counts.size(); ++l) {
+    const bool last = l + 1 == counts.size();
     span.stride[l] = stride;
-    span.members[l] = last ? left : std::min(left, std::max<std::int64_t>(1, count / stride));
+    span.members[l] = last ? left : std::min(left, std::max<std::int64_t>(1, counts[l] / stride));
     left = ceil_div(left, span.members[l]);
-    stride = std::max<std::int64_t>(1, ceil_div(stride, count));
+    stride = std::max<std::int64_t>(1, ceil_div(stride, counts[l]));
   }
   return span;
+}
+
+Span span_of(const Machine& machine, std::int64_t n, std::int64_t stride) {
+  Few<std::int64_t, kMaxLevels> counts;
+  for (const Level& level : machine.levels) counts.push_back(level.count);
+  return span_over({counts.begin(), counts.size()}, n, stride);
 }
 
 Span product(const Span& a, const Span& b, std::size_t levels) {

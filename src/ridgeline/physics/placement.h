@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "ridgeline/spec/machine.h"
 #include "ridgeline/spec/plan.h"
@@ -37,7 +38,8 @@ struct Placement {
 
 Placement place(const Machine& machine, const PlacementFacts& facts, const Plan& plan);
 
-// The span of n ranks at `stride` devices.
+// The span of n ranks at `stride` devices, on levels of these counts, innermost first.
+Span span_over(std::span<const std::int64_t> counts, std::int64_t n, std::int64_t stride);
 Span span_of(const Machine& machine, std::int64_t n, std::int64_t stride);
 
 // Members of both groups together: members multiply, strides are the smallest of those that matter.

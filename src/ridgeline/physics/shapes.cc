@@ -96,12 +96,26 @@ AttentionShape attention_shape(const Attention& attention, std::int64_t hidden, 
 }
 
 double visible_context(const Attention& attention, std::int64_t context) {
+  return visible_tokens(attention, static_cast<double>(context));
+}
+
+double visible_tokens(const Attention& attention, double context) {
   if (attention.kind == AttentionKind::none || attention.kind == AttentionKind::recurrent) return 0;
-  std::int64_t seen = context;
-  if (attention.window > 0) seen = std::min(seen, attention.window);
-  if (attention.chunk > 0) seen = std::min(seen, attention.chunk);
-  if (attention.index_heads > 0) seen = std::min(seen, attention.index_top_k);
-  return static_cast<double>(seen);
+  double seen = context;
+  const auto limit = [&seen](std::int64_t most) { seen = std::min(seen, static_cast<double>(most)); };
+  if (attention.window > 0) limit(attention.window);
+  if (attention.chunk > 0) limit(attention.chunk);
+  if (attention.index_heads > 0) limit(attention.index_top_k);
+  return seen;
+}
+
+StateFlop state_flop_per_token(const Attention& a) {
+  constexpr double kChunkTokens = 64;
+  const auto heads = static_cast<double>(a.state_heads);
+  const auto k = static_cast<double>(a.state_key_dim), v = static_cast<double>(a.state_value_dim);
+  return {.convolution = 2 * static_cast<double>(a.conv_kernel * a.conv_channels),
+          .update = 6 * heads * k * v,
+          .chunk = 2 * kChunkTokens * heads * (k + v)};
 }
 
 double causal_pairs(const Attention& attention, std::int64_t context) {

@@ -38,6 +38,18 @@ AttentionShape attention_shape(const Attention& attention, std::int64_t hidden, 
 // top-k).
 double visible_context(const Attention& attention, std::int64_t context);
 
+// The same where the context is a mean over sequences.
+double visible_tokens(const Attention& attention, double context);
+
+// FLOP per token of a recurrent layer's convolution, of the update and read of its state, and of
+// what prefill adds for chunks of 64 tokens [gated-delta-net]; an estimate.
+struct StateFlop {
+  double convolution = 0;
+  double update = 0;
+  double chunk = 0;
+};
+StateFlop state_flop_per_token(const Attention& attention);
+
 // Causal query-key pairs of one sequence of `context` tokens.
 double causal_pairs(const Attention& attention, std::int64_t context);
 

@@ -181,6 +181,16 @@ struct Tally {
   }
 };
 
+double largest_matrix(const LayerKind& kind, const PerPart<double>& held, const WeightSplit& split) {
+  double most = 0;
+  const double experts = static_cast<double>(kind.ffn.experts) / static_cast<double>(split.ep);
+  for (std::size_t p = 0; p < kMatrixParts; ++p) {
+    const bool many = is_routed(static_cast<WeightPart>(p)) && experts > 0;
+    most = std::max(most, many ? held[p] / experts : held[p]);
+  }
+  return most;
+}
+
 void add_layers(const Model& model, const WeightBits& bits_of, const WeightSplit& split,
                 const StageLayers& stage, Tally& out) {
   std::vector<PerPart<double>> held;
@@ -198,6 +208,9 @@ void add_layers(const Model& model, const WeightBits& bits_of, const WeightSplit
     out.norms += at(parts, WeightPart::norms);
     out.sums.layer_params += params;
     out.sums.largest_layer_params = std::max(out.sums.largest_layer_params, params);
+    out.sums.largest_matrix_params =
+        std::max(out.sums.largest_matrix_params,
+                 largest_matrix(model.kinds[model.layers[layer]], parts, split));
   }
 }
 

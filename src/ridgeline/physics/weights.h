@@ -91,6 +91,7 @@ struct StageWeights {
   std::int64_t norm_params = 0;
   double layer_params = 0;    // without tables, final norm and what else stands outside the layers
   double largest_layer_params = 0;
+  double largest_matrix_params = 0;  // one expert's alone; no tables
   double bytes = 0;
 };
 

@@ -12,6 +12,7 @@ namespace ridgeline::solve::mfu {
 namespace {
 
 using Known = std::optional<double>;
+using physics::AttentionCount;
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kAgreement = 0.02;  // how far quantities given together may be apart
@@ -27,8 +28,8 @@ Known counted_params(const Inputs& in, const Subject& s) {
 }
 
 Known attention_per_token(const Inputs& in, const Subject& s) {
-  const physics::AttentionCount count = *in.attention_count;
-  if (count == physics::AttentionCount::none) return 0;
+  const AttentionCount count = *in.attention_count;
+  if (count == AttentionCount::none) return 0;
   if (!in.seq_len) return std::nullopt;
   const Known forward = model_flops::attention_of_sequence(s, *in.seq_len, count);
   if (!forward) return std::nullopt;
@@ -132,15 +133,14 @@ Result<Inputs> check(const Inputs& given_inputs, const Subject& subject) {
   if (has_model(subject)) RIDGELINE_CHECK(check_countable(subject));
   RIDGELINE_CHECK(check_ranges(in));
   RIDGELINE_CHECK(fill_peak(subject, in));
-  if (!in.attention_count) {
-    in.attention_count = subject.model != nullptr ? physics::AttentionCount::causal
-                                                  : physics::AttentionCount::none;
-  }
-  const bool needs_length =
-      subject.model != nullptr && *in.attention_count != physics::AttentionCount::none;
-  if (needs_length && !in.seq_len) {
+  const bool needs_length = subject.model != nullptr && !in.seq_len;
+  if (needs_length && in.attention_count.value_or(AttentionCount::none) != AttentionCount::none) {
     return missing("seq_len", "attention needs the length of a sequence",
                    "--seq-len 8192, or --attention-count none");
+  }
+  if (!in.attention_count) {
+    const bool counts = subject.model != nullptr && in.seq_len;
+    in.attention_count = counts ? AttentionCount::causal : AttentionCount::none;
   }
   Quantities q = given(in, subject);
   close(q);

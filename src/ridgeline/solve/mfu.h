@@ -24,7 +24,8 @@ Equations
   (5) achieved       = total/device time = flop per token x tokens per s and device
   (6) MFU            = achieved/peak                     whatever is recomputed   [chowdhery2022]
 Assumes     N = active parameters less the input table, with --count-embedding all of them; causal
-            pairs, half of all, unless told otherwise; dense peak of one device.
+            pairs, half of all, unless told otherwise; none without a sequence length or for totals;
+            dense peak of one device.
 Leaves out  hardware FLOP of recomputation (HFU); time lost to failures, unless in the time given.
 Trust       MFU is only comparable at the same convention: both are printed with it.
 )";
@@ -39,7 +40,7 @@ struct Inputs {
   std::optional<FlopsPerSecond> peak;      // else the machine's, at `precision`
   Precision precision = Precision::bf16;
   std::optional<double> seq_len;
-  std::optional<physics::AttentionCount> attention_count;  // causal; none for totals
+  std::optional<physics::AttentionCount> attention_count;  // causal; none without a length
   bool count_embedding = false;
 
   static constexpr auto fields() {

@@ -52,7 +52,7 @@ Output solve(const Inputs& in) {
   if (in.flop || in.bytes) {
     const Seconds t = std::max(out.compute.value_or(Seconds{}), out.memory.value_or(Seconds{}));
     out.latency = t;  // (3)
-    if (t > Seconds{}) out.throughput = 1.0 / t;
+    if (t > Seconds{}) out.throughput = PerSecond::from_base(1 / t.base());
     if (in.measured_rate) out.roofline_fraction = *in.measured_rate * t;  // (4)
   }
   if (in.peak && in.bandwidth) {

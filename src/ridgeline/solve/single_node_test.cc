@@ -1,0 +1,3 @@
+#include "ridgeline/solve/single_node.h"
+
+#include <gtest/gtest.h>
