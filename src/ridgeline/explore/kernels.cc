@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "ridgeline/explore/kernel_table.h"
+
+// What widest() chooses from, and the compiler's own baseline.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ridgeline/explore/kernels.cc"  // this file, once per instruction set
 #include <hwy/foreach_target.h>
@@ -18,8 +24,12 @@ using Vec = hn::Vec<Doubles>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-HWY_INLINE Vec load(const double* p) { return hn::LoadU(Doubles(), p); }
-HWY_INLINE Vec set(double v) { return hn::Set(Doubles(), v); }
+HWY_INLINE Vec load(const double* p) {
+  return hn::LoadU(Doubles(), p);
+}
+HWY_INLINE Vec set(double v) {
+  return hn::Set(Doubles(), v);
+}
 
 void fill_tail(std::size_t count, double* row) {
   for (std::size_t i = count; i < kTile; ++i) row[i] = kInfinity;
@@ -57,7 +67,8 @@ void Simplify(const TileView& tile, double ratio_low, double ratio_high, Simplif
   }
 }
 
-void DeviceRow(const TileView& tile, const SimplifiedTile& simple, const DeviceRate& rate, double* out) {
+void DeviceRow(const TileView& tile, const SimplifiedTile& simple, const DeviceRate& rate,
+               double* out) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
   const Vec per_flop = set(rate.s_per_flop), per_byte = set(rate.s_per_byte);
@@ -72,7 +83,8 @@ void DeviceRow(const TileView& tile, const SimplifiedTile& simple, const DeviceR
   }
 }
 
-void DeviceRows(const TileView& tile, const DeviceRate* rates, std::size_t rate_count, double* out) {
+void DeviceRows(const TileView& tile, const DeviceRate* rates, std::size_t rate_count,
+                double* out) {
   SimplifiedTile simple;
   if (rate_count == 1) {
     // Nothing is shared: all stages count as switching ones.
@@ -183,8 +195,8 @@ std::size_t LeastAlive(const double* a, const double* alive, std::size_t count) 
 }
 
 // Lanes that the rival dominates; `all_exact`: no objective is strict by itself.
-HWY_INLINE hn::Mask<Doubles> Dominated(const double* values, const double* latency, const RivalSet& rivals,
-                                       std::size_t rival, bool all_exact) {
+HWY_INLINE hn::Mask<Doubles> Dominated(const double* values, const double* latency,
+                                       const RivalSet& rivals, std::size_t rival, bool all_exact) {
   const Doubles d;
   const double* reach = rivals.reach + rival * rivals.objectives;
   auto all = hn::MaskFromVec(hn::BitCast(d, hn::Set(hn::RebindToSigned<Doubles>(), -1)));
@@ -224,7 +236,8 @@ std::size_t SelectUndominated(const double* values, const double* latency, const
 
 // Seconds that the stages of four points take together with those of their links.
 template <bool kMasked>
-void LeastDirect4(const TileView& tile, const SimplifiedTile& simple, const PointRate* p, double* least) {
+void LeastDirect4(const TileView& tile, const SimplifiedTile& simple, const PointRate* p,
+                  double* least) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
   const Vec inf = set(kInfinity);
@@ -288,68 +301,102 @@ void LeastDirect(const TileView& tile, const SimplifiedTile& simple, const Point
     rest_least[j] = kInfinity;
   }
   four(tile, simple, rest, rest_least);
-  for (std::size_t j = 0; p + j < point_count; ++j) least[p + j] = std::min(least[p + j], rest_least[j]);
+  for (std::size_t j = 0; p + j < point_count; ++j)
+    least[p + j] = std::min(least[p + j], rest_least[j]);
 }
 
-const char* InstructionSet() { return hwy::TargetName(HWY_TARGET); }
+// The kernels of one instruction set.
+constexpr KernelTable kKernels = {
+    .simplify = &Simplify,
+    .device_rows = &DeviceRows,
+    .link_rows = &LinkRows,
+    .least_sums = &LeastSums,
+    .sum_rows = &SumRows,
+    .select_below = &SelectBelow,
+    .least_alive = &LeastAlive,
+    .select_undominated = &SelectUndominated,
+    .least_direct = &LeastDirect,
+    .target = HWY_TARGET,
+};
 
 }  // namespace ridgeline::explore::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ridgeline::explore {
+namespace {
 
-HWY_EXPORT(Simplify);
-HWY_EXPORT(DeviceRows);
-HWY_EXPORT(LinkRows);
-HWY_EXPORT(LeastSums);
-HWY_EXPORT(SumRows);
-HWY_EXPORT(SelectBelow);
-HWY_EXPORT(LeastAlive);
-HWY_EXPORT(SelectUndominated);
-HWY_EXPORT(LeastDirect);
-HWY_EXPORT(InstructionSet);
+// The widest instruction set of this processor. Highway's own look-up would do, but its shared
+// library calibrates clocks for 4 ms at every start of the program.
+const KernelTable& widest() {
+#if HWY_ARCH_X86
+  const bool avx3 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512cd");
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2");
+#if (HWY_TARGETS & HWY_AVX3)
+  if (avx3) return N_AVX3::kKernels;
+#endif
+#if (HWY_TARGETS & HWY_AVX2)
+  if (avx2) return N_AVX2::kKernels;
+#endif
+  (void)avx3;
+  (void)avx2;
+#endif
+  return HWY_STATIC_DISPATCH(kKernels);
+}
 
-void device_rows(const TileView& tile, const DeviceRate* rates, std::size_t rate_count, double* out) {
-  HWY_DYNAMIC_DISPATCH(DeviceRows)(tile, rates, rate_count, out);
+const KernelTable& kernels() {
+  static const KernelTable& chosen = widest();
+  return chosen;
+}
+
+}  // namespace
+
+void device_rows(const TileView& tile, const DeviceRate* rates, std::size_t rate_count,
+                 double* out) {
+  kernels().device_rows(tile, rates, rate_count, out);
 }
 
 void link_rows(const TileView& tile, const LinkRate* rates, std::size_t rate_count, double* out) {
-  HWY_DYNAMIC_DISPATCH(LinkRows)(tile, rates, rate_count, out);
+  kernels().link_rows(tile, rates, rate_count, out);
 }
 
-void least_sums(const double* device, const double* links, std::size_t link_count, std::size_t count,
-                double* least) {
-  HWY_DYNAMIC_DISPATCH(LeastSums)(device, links, link_count, count, least);
+void least_sums(const double* device, const double* links, std::size_t link_count,
+                std::size_t count, double* least) {
+  kernels().least_sums(device, links, link_count, count, least);
 }
 
 void sum_rows(const double* a, const double* b, std::size_t count, double* out) {
-  HWY_DYNAMIC_DISPATCH(SumRows)(a, b, count, out);
+  kernels().sum_rows(a, b, count, out);
 }
 
 std::size_t select_below(const double* a, std::size_t count, double bound, std::uint32_t* out) {
-  return HWY_DYNAMIC_DISPATCH(SelectBelow)(a, count, bound, out);
+  return kernels().select_below(a, count, bound, out);
 }
 
 std::size_t least_alive(const double* a, const double* alive, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(LeastAlive)(a, alive, count);
+  return kernels().least_alive(a, alive, count);
 }
 
 std::size_t select_undominated(const double* values, const double* latency, const double* alive,
                                std::size_t count, const RivalSet& rivals, std::uint32_t* out) {
-  return HWY_DYNAMIC_DISPATCH(SelectUndominated)(values, latency, alive, count, rivals, out);
+  return kernels().select_undominated(values, latency, alive, count, rivals, out);
 }
 
 void simplify(const TileView& tile, double ratio_low, double ratio_high, SimplifiedTile& out) {
-  HWY_DYNAMIC_DISPATCH(Simplify)(tile, ratio_low, ratio_high, out);
+  kernels().simplify(tile, ratio_low, ratio_high, out);
 }
 
 void least_direct(const TileView& tile, const SimplifiedTile& simple, const PointRate* points,
                   std::size_t point_count, Fit fit, double* least) {
-  HWY_DYNAMIC_DISPATCH(LeastDirect)(tile, simple, points, point_count, fit, least);
+  kernels().least_direct(tile, simple, points, point_count, fit, least);
 }
 
-const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
+const char* instruction_set() {
+  return hwy::TargetName(kernels().target);
+}
 
 }  // namespace ridgeline::explore
 #endif  // HWY_ONCE

@@ -156,7 +156,15 @@ void Batch::offer(const std::vector<Row>& rows, Collector& collector) const {
 double Batch::reach_of_top(const Collector& collector) const {
   if (options_.top <= 0) return -1;
   double reach = kInfinity;
-  if (const Row* worst = collector.worst_kept()) reach = certainly_later(worst->metric(Metric::latency_s));
+  if (const Row* worst = collector.worst_kept()) {
+    reach = certainly_later(worst->metric(Metric::latency_s));
+    if (problem_.objectives.front().metric == Metric::tokens_per_s) {
+      // The worst row may be of another workload: the same rate takes as much longer as it has more tokens.
+      constexpr double kPicosecond = 1e-12;  // keys are rounded
+      const double ratio = table_.tokens() / worst->tokens;
+      reach = certainly_later((worst->metric(Metric::latency_s) + kPicosecond) * ratio);
+    }
+  }
   const auto most = static_cast<std::size_t>(options_.top);
   if (visits_.size() >= most) {
     std::vector<double> least;

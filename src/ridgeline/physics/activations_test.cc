@@ -65,7 +65,7 @@ TEST(Activations, BothFormsAgreeOnAGpt) {
 
 TEST(Activations, RecomputingKeepsInputs) {
   TrainingLoad load{.sequences = 1, .tokens = 1, .context = 1};
-  const LayerKind& kind = llama_3_8b().kinds[0];
+  const LayerKind kind = llama_3_8b().kinds[0];
   // 2 (4 x 4096 + 2 x 4096 + 2 x 1024 + 3 x 14336) bytes per token.
   EXPECT_EQ(kept_by_layer(kind, 4096, load).stored, 2 * (24576 + 2048 + 43008));
   load.recompute = Recompute::full;
@@ -88,7 +88,7 @@ TEST(Activations, LatentAttentionAndExpertsKeepMore) {
 
 TEST(Activations, UnfusedAttentionKeepsScores) {
   TrainingLoad load{.sequences = 1, .tokens = 100, .context = 100};
-  const LayerKind& kind = llama_3_8b().kinds[0];
+  const LayerKind kind = llama_3_8b().kinds[0];
   const double flash = kept_by_layer(kind, 4096, load).stored;
   load.kernel = AttentionKernel::unfused;
   EXPECT_EQ(kept_by_layer(kind, 4096, load).stored, flash + 2.0 * 32 * 100 * 100);

@@ -15,7 +15,7 @@
 namespace ridgeline::physics {
 namespace {
 
-constexpr double kAccumulatorBytes = 4;       // b_c: partial outputs and scores travel in fp32
+constexpr double kAccumulatorBytes = 4;  // b_c: partial outputs and scores travel in fp32
 
 // A kind of layer that occurs, with its count; in the order of `inspect`.
 struct KindUse {
@@ -380,12 +380,19 @@ void lower_hand_over(const Sizes& z, const Placement& at, Traffic& out) {
   }
 }
 
-// What of a layer the chiplet machine's stages do not describe; empty when all of it.
+// What of a layer no machine's stages describe yet; null when all of it.
+const char* unmodelled_feature(const Attention& a) {
+  if (a.compress_ratio > 0) return "attention over a compressed cache";
+  if (a.reuses_cache) return "attention that reuses another layer's cache";
+  return nullptr;
+}
+
+// What of a layer the chiplet machine's stages do not describe; null when all of it.
 const char* foreign_feature(const Attention& a) {
   if (a.kind == AttentionKind::recurrent) return "linear attention or a state-space mixer";
   if (a.index_heads > 0) return "sparse attention with an indexer";
   if (a.chunk > 0) return "chunked attention";
-  return nullptr;
+  return unmodelled_feature(a);
 }
 
 }  // namespace
@@ -395,13 +402,16 @@ Status check_supported(const Model& model, const Machine& machine) {
     return Error{ErrorCode::missing, "", fmt::format("model {} has no layers", model.name),
                  "give a model with its architecture, not only totals"};
   }
+  const bool chiplet = machine.kind == MachineKind::chiplet;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const char* feature = foreign_feature(model.kinds[model.layers[i]].attention);
-    if (machine.kind != MachineKind::chiplet || feature == nullptr) continue;
+    const Attention& a = model.kinds[model.layers[i]].attention;
+    const char* feature = chiplet ? foreign_feature(a) : unmodelled_feature(a);
+    if (feature == nullptr) continue;
     return Error{ErrorCode::unsupported, "",
-                 fmt::format("{} ({}) has {} in layer {}, which the chiplet machine does not model",
-                             model.name, model.architecture, feature, i),
-                 "softmax attention (MHA, GQA, MQA, MLA, sliding windows) is understood there"};
+                 fmt::format("{} ({}) has {} in layer {}, which {} not model", model.name,
+                             model.architecture, feature, i,
+                             chiplet ? "the chiplet machine does" : "the stages do"),
+                 "softmax attention (MHA, GQA, MQA, MLA, sliding windows) is understood"};
   }
   return Ok{};
 }

@@ -60,6 +60,23 @@ RankGroup group_of(const LinkTree& tree, std::int64_t n, std::int64_t stride, do
   return group;
 }
 
+RankGroup joined(const RankGroup& a, const RankGroup& b) {
+  RankGroup out;
+  for (std::size_t l = 0; l < kMaxLinkLevels; ++l) {
+    Link link;
+    for (const RankGroup* group : {&a, &b}) {
+      for (const Link& one : *group) {
+        if (one.level != l) continue;
+        const std::int64_t members = link.members * one.members;
+        link = one;
+        link.members = members;
+      }
+    }
+    if (link.members > 1) out.push_back(link);
+  }
+  return out;
+}
+
 std::int64_t size_of(const RankGroup& group) {
   std::int64_t n = 1;
   for (const Link& link : group) n *= link.members;

@@ -54,6 +54,9 @@ LinkTree links_of(const Cluster& cluster);
 // n ranks at `stride` devices; links reach the share `efficiency` of their rate.
 RankGroup group_of(const LinkTree& tree, std::int64_t n, std::int64_t stride, double efficiency);
 
+// Both together, every member of the one with every member of the other.
+RankGroup joined(const RankGroup& a, const RankGroup& b);
+
 std::int64_t size_of(const RankGroup& group);
 
 // Bytes sent in all, in so many equal messages, each of which pays the latencies.

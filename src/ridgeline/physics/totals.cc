@@ -360,6 +360,12 @@ Bytes kv_per_token(const ModelSums& m) {
   return Bytes::from_base(bytes);
 }
 
+double cached_elements(const ModelSums& m, double tp) {
+  double elements = 0;
+  for (const LayerGroup& g : m.groups()) elements += g.layers * g.kv_elements / cache_ranks(g, tp);
+  return elements;
+}
+
 bool has_linear_kv(const ModelSums& m) {
   const auto groups = m.groups();
   return std::all_of(groups.begin(), groups.end(), [](const LayerGroup& g) {

@@ -84,6 +84,9 @@ Bytes touched_weights(const ModelSums& model, double tokens);  // (7)
 Bytes kept_kv(const ModelSums& model, double context, double tp);
 Bytes kv_per_token(const ModelSums& model);
 
+// Elements of keys and values (or latents) of a token on one of tp ranks, all layers.
+double cached_elements(const ModelSums& model, double tp);
+
 // Does the sequence's cache grow by the same amount with every token?
 bool has_linear_kv(const ModelSums& model);
 

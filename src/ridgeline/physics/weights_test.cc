@@ -72,8 +72,7 @@ TEST(Weights, EmbeddingAndHeadStayWide) {
   EXPECT_DOUBLE_EQ(model_bytes(llama_3_70b(), {.precision = Precision::int8,
                                                .unquantized = Precision::fp32}),
                    70553706496.0 + 3 * wide);
-  EXPECT_DOUBLE_EQ(model_bytes(llama_3_70b(), {.bits_per_weight = 4.83}),
-                   70553706496.0 * 4.83 / 8);
+  EXPECT_NEAR(model_bytes(llama_3_70b(), {.bits_per_weight = 4.83}), 70553706496.0 * 4.83 / 8, 1);
 }
 
 TEST(Weights, WhatACheckpointNamesIsLeftOut) {

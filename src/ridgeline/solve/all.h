@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/serving.h"
 #include "ridgeline/solve/single_node.h"
 
@@ -25,7 +26,8 @@ constexpr auto solver(const char* name, const char* card,
 
 inline constexpr auto kSolvers = std::tuple(
     solver("single-node", single_node::kCard, single_node::check, single_node::solve),
-    solver("serving", serving::kCard, serving::check, serving::solve));
+    solver("serving", serving::kCard, serving::check, serving::solve),
+    solver("distributed", distributed::kCard, distributed::check, distributed::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {
