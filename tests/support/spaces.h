@@ -23,12 +23,14 @@ inline ScalarField field_of(const Machine& machine, const std::string& path) {
 }
 
 // Values in base units.
-inline explore::Axis axis(const Machine& machine, const std::string& path, std::vector<double> values) {
+inline explore::Axis axis(const Machine& machine, const std::string& path,
+                          std::vector<double> values) {
   return {field_of(machine, path), std::move(values)};
 }
 
 // Every hardware knob of the machine at these multiples of its value.
-inline std::vector<explore::Axis> knob_axes(const Machine& machine, const std::vector<double>& multiples) {
+inline std::vector<explore::Axis> knob_axes(const Machine& machine,
+                                            const std::vector<double>& multiples) {
   std::vector<explore::Axis> out;
   const Scenario base{machine, {}, {}};
   for (const ScalarField& knob : hardware_knobs(machine)) {
@@ -43,8 +45,7 @@ inline std::vector<explore::Axis> knob_axes(const Machine& machine, const std::v
 inline std::vector<explore::Axis> reduced_plans(const Machine& machine) {
   return {axis(machine, "plan.cp", {1, 2, 4, 8, 16, 32, 64, 96}),
           axis(machine, "plan.tp", {1, 2, 4, 8, 16, 32}),
-          axis(machine, "plan.pp", {1, 2, 4, 8, 16}),
-          axis(machine, "plan.dp", {1, 2, 4, 8}),
+          axis(machine, "plan.pp", {1, 2, 4, 8, 16}), axis(machine, "plan.dp", {1, 2, 4, 8}),
           axis(machine, "plan.kv_shard_mode", {0, 1})};
 }
 
@@ -96,10 +97,11 @@ inline std::string text_of(const char* name, const explore::Point& p) {
   const Plan& plan = p.scenario.plan;
   const Workload& work = p.scenario.work;
   const auto number = [](auto choice) { return static_cast<int>(choice); };
-  return fmt::format("{} key {} hw {} cp {} tp {} pp {} dp {} ep {} kv {} scope {} at {} {} ring {} ", name,
-                     p.latency_key, fmt::join(p.hardware, " "), plan.cp, plan.tp, plan.pp, plan.dp,
-                     plan.ep, number(plan.kv_shard_mode), number(plan.ffn_shard_scope),
-                     number(plan.tp_placement), number(plan.cp_placement), number(plan.cp_ring_variant)) +
+  return fmt::format(
+             "{} key {} hw {} cp {} tp {} pp {} dp {} ep {} kv {} scope {} at {} {} ring {} ", name,
+             p.latency_key, fmt::join(p.hardware, " "), plan.cp, plan.tp, plan.pp, plan.dp, plan.ep,
+             number(plan.kv_shard_mode), number(plan.ffn_shard_scope), number(plan.tp_placement),
+             number(plan.cp_placement), number(plan.cp_ring_variant)) +
          fmt::format("context {} batch {} phase {} metrics {}\n", work.context, work.batch,
                      number(work.phase), fmt::join(p.metrics, " "));
 }
@@ -108,9 +110,9 @@ inline std::string text_of(const char* name, const explore::Point& p) {
 inline std::string text_of(const explore::Exploration& found) {
   std::string out = fmt::format(
       "hw {} work {} plans {} distinct {} pairs {} feasible {} valid {} over {} rejected {}\n",
-      found.hardware_count, found.workload_count, found.parallelism_count, found.distinct_plan_count,
-      found.evaluated_count, found.feasible_count, found.valid_count, found.does_not_fit_count,
-      fmt::join(found.rejected, " "));
+      found.hardware_count, found.workload_count, found.parallelism_count,
+      found.distinct_plan_count, found.evaluated_count, found.feasible_count, found.valid_count,
+      found.does_not_fit_count, fmt::join(found.rejected, " "));
   for (const explore::Point& p : found.best) out += text_of("best", p);
   for (const explore::Point& p : found.pareto) out += text_of("front", p);
   for (const explore::Point& p : found.top) out += text_of("top", p);
@@ -130,7 +132,8 @@ inline std::string first_difference(const std::string& a, const std::string& b) 
   std::size_t begin = 0;
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i >= a.size() || i >= b.size() || a[i] != b[i]) {
-      return a.substr(begin, a.find('\n', begin) - begin) + "\n" + b.substr(begin, b.find('\n', begin) - begin);
+      return a.substr(begin, a.find('\n', begin) - begin) + "\n" +
+             b.substr(begin, b.find('\n', begin) - begin);
     }
     if (a[i] == '\n') begin = i + 1;
   }

@@ -94,7 +94,8 @@ void Collector::finish(Exploration& out) {
   thin_front();
   std::sort(front_.begin(), front_.end(), less);
   std::sort(sites_.begin(), sites_.end(), less);
-  std::sort(top_.begin(), top_.end(), [this](const Row& a, const Row& b) { return top_before(a, b); });
+  std::sort(top_.begin(), top_.end(),
+            [this](const Row& a, const Row& b) { return top_before(a, b); });
   if (best_) out.best.push_back(point_of(problem_, *best_));
   const auto move = [this](const std::vector<Row>& from, std::vector<Point>& to) {
     to.reserve(from.size());

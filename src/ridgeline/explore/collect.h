@@ -1,4 +1,5 @@
-// Collector: keeps of the rows of a search what the answer shows: best, front, top, one per hardware.
+// Collector: keeps of the rows of a search what the answer shows: best, front, top, one per
+// hardware.
 //
 // The order in which rows come does not matter: each list is decided by a total order.
 #pragma once
@@ -25,7 +26,8 @@ std::vector<Row> front_of_site(const Problem& problem, std::vector<Row> rows);
 
 class Collector {
  public:
-  Collector(const Problem& problem, const Options& options) : problem_(problem), options_(options) {}
+  Collector(const Problem& problem, const Options& options)
+      : problem_(problem), options_(options) {}
 
   // All rows below are feasible.
   void offer_best(const Row& row);
@@ -34,7 +36,8 @@ class Collector {
   // The row of the plan that stands for a hardware point.
   void offer_site(const Row& row);
 
-  // A row that `top` or `best` would not take: no better_row than this one. Empty while all are taken.
+  // A row that `top` or `best` would not take: no better_row than this one. Empty while all are
+  // taken.
   const Row* worst_kept() const;
 
   const std::optional<Row>& best() const { return best_; }

@@ -35,7 +35,8 @@ class Plains {
     const auto found = plains_.find(key);
     if (found != plains_.end()) return found->second;
     if (plains_.size() == kMost) plains_.clear();
-    return plains_.try_emplace(key, problem_, problem_.hardware.machine(hardware), workload).first->second;
+    return plains_.try_emplace(key, problem_, problem_.hardware.machine(hardware), workload)
+        .first->second;
   }
 
  private:

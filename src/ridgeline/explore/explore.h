@@ -1,8 +1,8 @@
 // Joint exploration of hardware x workload x plan: best, Pareto front, sensitivity, counts.
 //
-// Every number in the answer comes from the plain evaluation (physics/cost.h); the fast evaluator only
-// finds which pairs deserve it. Ties break by the total order of docs/chiplet-model.md section 8, so the
-// answer does not depend on threads.
+// Every number in the answer comes from the plain evaluation (physics/cost.h); the fast evaluator
+// only finds which pairs deserve it. Ties break by the total order of docs/chiplet-model.md section
+// 8, so the answer does not depend on threads.
 #pragma once
 
 #include <array>
@@ -21,19 +21,19 @@
 namespace ridgeline::explore {
 
 struct Options {
-  int threads = 0;        // 0: as many as the machine has; changes nothing but the speed
-  std::int64_t top = 0;   // rows of `top`: the best pairs over all hardware
+  int threads = 0;            // 0: as many as the machine has; changes nothing but the speed
+  std::int64_t top = 0;       // rows of `top`: the best pairs over all hardware
   bool per_hardware = false;  // keep the best pair of every hardware point
-  bool plain = false;     // evaluate every pair by the plain evaluator (slow; the oracle of the tests)
+  bool plain = false;  // evaluate every pair by the plain evaluator (slow; the oracle of the tests)
   // Called now and then from one thread with the share done, 0 to 1. Return false to stop.
   std::function<bool(double)> progress;
 };
 
 // One pair (hardware x workload, plan), evaluated plainly.
 struct Point {
-  Scenario scenario;               // machine, workload and plan of the pair
-  std::vector<double> hardware;    // values of Exploration::hardware_fields, base units
-  std::int64_t latency_key = 0;    // whole picoseconds
+  Scenario scenario;             // machine, workload and plan of the pair
+  std::vector<double> hardware;  // values of Exploration::hardware_fields, base units
+  std::int64_t latency_key = 0;  // whole picoseconds
   std::array<double, kMetricCount> metrics{};
   double metric(Metric m) const { return metrics[static_cast<std::size_t>(m)]; }
 };
@@ -57,18 +57,20 @@ struct Exploration {
   std::int64_t workload_count = 1;
   std::int64_t parallelism_count = 0;
   std::int64_t distinct_plan_count = 0;  // without plans that differ in knobs of no effect only
-  std::int64_t evaluated_count = 0;  // their product
-  std::int64_t feasible_count = 0;   // valid, fitting and within the constraints, folded plans included
-  std::int64_t valid_count = 0;      // valid placements, fitting or not
+  std::int64_t evaluated_count = 0;      // their product
+  std::int64_t feasible_count =
+      0;                         // valid, fitting and within the constraints, folded plans included
+  std::int64_t valid_count = 0;  // valid placements, fitting or not
   std::array<std::int64_t, 16> rejected{};  // pairs by first InvalidReason
   std::int64_t does_not_fit_count = 0;
-  std::vector<ScalarField> hardware_fields;  // shown of each point: the knobs, then other machine axes
-  std::vector<Point> best;       // one, or none when nothing is feasible
-  std::vector<Point> pareto;     // ordered by (latency key, cost, knob values)
+  std::vector<ScalarField>
+      hardware_fields;        // shown of each point: the knobs, then other machine axes
+  std::vector<Point> best;    // one, or none when nothing is feasible
+  std::vector<Point> pareto;  // ordered by (latency key, cost, knob values)
   std::vector<Point> top;
   std::vector<Point> per_hardware;
   std::vector<SensitivityRow> sensitivity;  // largest speed-up first
-  std::vector<NearMiss> near_misses;        // up to 3, least lacking first; only when nothing is feasible
+  std::vector<NearMiss> near_misses;  // up to 3, least lacking first; only when nothing is feasible
 };
 
 // REQUIRES: physics::check_supported(model, base.machine); axes checked with check_scalar.
@@ -76,20 +78,21 @@ struct Exploration {
 Result<Exploration> explore(const Model& model, const Scenario& base, const Space& space,
                             const Options& options);
 
-// What doubling each field does to the latency of one configuration, its plan kept; by doubled latency in
-// whole picoseconds, then in the order of `fields`. Choices, counts and doubled values out of a field's
-// range are left out. `explore` asks for it at its best point.
+// What doubling each field does to the latency of one configuration, its plan kept; by doubled
+// latency in whole picoseconds, then in the order of `fields`. Choices, counts and doubled values
+// out of a field's range are left out. `explore` asks for it at its best point.
 std::vector<SensitivityRow> sensitivity_at(const Model& model, const Scenario& at,
                                            std::span<const ScalarField> fields);
 
-// The fastest plan of the plan axes of `space` at the machine and workload of `at`, if one is faster than
-// the plan of `at` by a picosecond or more; with the constraints of `space`, ties as in `explore`. Its other
-// axes are ignored. Takes a fraction of the time of `explore`: most plans are ruled out unseen.
+// The fastest plan of the plan axes of `space` at the machine and workload of `at`, if one is
+// faster than the plan of `at` by a picosecond or more; with the constraints of `space`, ties as in
+// `explore`. Its other axes are ignored. Takes a fraction of the time of `explore`: most plans are
+// ruled out unseen.
 std::optional<Point> faster_point(const Model& model, const Point& at, const Space& space);
 
-// Calls `row` for each feasible pair in enumeration order (hardware outermost, then workload, then plan),
-// evaluated plainly; plans that differ in knobs of no effect once. Stops when it returns false.
-// REQUIRES: a space that `explore` accepts.
+// Calls `row` for each feasible pair in enumeration order (hardware outermost, then workload, then
+// plan), evaluated plainly; plans that differ in knobs of no effect once. Stops when it returns
+// false. REQUIRES: a space that `explore` accepts.
 void for_each_point(const Model& model, const Scenario& base, const Space& space,
                     const std::function<bool(const Point&)>& row);
 

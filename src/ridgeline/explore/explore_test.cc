@@ -20,7 +20,8 @@ using testing::full_space;
 using testing::shipped_space;
 using testing::text_of;
 
-Exploration run(const Model& model, const Scenario& base, const Space& space, Options options = {}) {
+Exploration run(const Model& model, const Scenario& base, const Space& space,
+                Options options = {}) {
   Result<Exploration> found = explore(model, base, space, options);
   EXPECT_TRUE(found.has_value());
   return *std::move(found);
@@ -35,7 +36,8 @@ Exploration run_plainly(const Model& model, const Scenario& base, const Space& s
 // docs/chiplet-model.md section 12, item 7.
 TEST(Explore, FindsTheWorkedJointOptimum) {
   const Scenario base = chiplet(Phase::decode, 131072, 1);
-  const Exploration found = run(testing::llama_70b(), base, shipped_space(base.machine, "balanced"));
+  const Exploration found =
+      run(testing::llama_70b(), base, shipped_space(base.machine, "balanced"));
   EXPECT_EQ(found.hardware_count, 64);
   EXPECT_EQ(found.parallelism_count, 1920);
   EXPECT_EQ(found.distinct_plan_count, 1760);
@@ -58,13 +60,15 @@ TEST(Explore, FindsTheWorkedJointOptimum) {
 
 TEST(Explore, RanksTheKnobsOfTheWorkedExample) {
   const Scenario base = chiplet(Phase::decode, 131072, 1);
-  const Exploration found = run(testing::llama_70b(), base, shipped_space(base.machine, "balanced"));
+  const Exploration found =
+      run(testing::llama_70b(), base, shipped_space(base.machine, "balanced"));
   const struct {
     const char* knob;
     double speedup;
-  } kExpected[] = {{"bw_hbm_gbs", 0.330316812850854},     {"bw_intersip_gbs", 0.012366785310113038},
-                   {"bw_inter_gbs", 0.004971871809789752}, {"peak_tflops_f16", 0.0009637122323087333},
-                   {"bw_intra_gbs", 0.0003613408881417701}, {"pe_hbm_gb", 0}};
+  } kExpected[] = {
+      {"bw_hbm_gbs", 0.330316812850854},       {"bw_intersip_gbs", 0.012366785310113038},
+      {"bw_inter_gbs", 0.004971871809789752},  {"peak_tflops_f16", 0.0009637122323087333},
+      {"bw_intra_gbs", 0.0003613408881417701}, {"pe_hbm_gb", 0}};
   ASSERT_EQ(found.sensitivity.size(), std::size(kExpected));
   for (std::size_t i = 0; i < std::size(kExpected); ++i) {
     EXPECT_EQ(found.sensitivity[i].knob.key, kExpected[i].knob);
@@ -86,7 +90,8 @@ TEST(Explore, FullPlansBeatTheReducedOnesAsWorked) {
 
 TEST(Explore, TwoStageAnswersWithTheFewestDevices) {
   const Scenario base = chiplet(Phase::decode, 131072, 1);
-  const Exploration found = run(testing::llama_70b(), base, shipped_space(base.machine, "two_stage"));
+  const Exploration found =
+      run(testing::llama_70b(), base, shipped_space(base.machine, "two_stage"));
   EXPECT_EQ(found.hardware_count, 1);
   EXPECT_EQ(found.parallelism_count, 240);
   EXPECT_EQ(found.best.at(0).scenario.plan.cp, 1);
@@ -124,9 +129,11 @@ TEST(Explore, FastEqualsPlainOnShippedSpaces) {
 TEST(Explore, FindsTheTrueFrontOverAllPairs) {
   const Scenario base = chiplet(Phase::decode, 131072, 1);
   Space space = shipped_space(base.machine, "coarse");
-  space.objectives = {{Metric::latency_s}, {Metric::cost_score}, {Metric::pes_used}, {Metric::energy_j}};
+  space.objectives = {
+      {Metric::latency_s}, {Metric::cost_score}, {Metric::pes_used}, {Metric::energy_j}};
   const Exploration expected = run_plainly(testing::llama_70b(), base, space);
-  EXPECT_EQ(first_difference(text_of(run(testing::llama_70b(), base, space)), text_of(expected)), "");
+  EXPECT_EQ(first_difference(text_of(run(testing::llama_70b(), base, space)), text_of(expected)),
+            "");
   EXPECT_GT(expected.pareto.size(), 100u);
 }
 
@@ -140,7 +147,8 @@ TEST(Explore, HandlesManyCapacities) {
   Options options;
   options.per_hardware = true;
   const std::string grid = text_of(run(testing::llama_8b(), base, space, options));
-  EXPECT_EQ(first_difference(grid, text_of(run_plainly(testing::llama_8b(), base, space, options))), "");
+  EXPECT_EQ(first_difference(grid, text_of(run_plainly(testing::llama_8b(), base, space, options))),
+            "");
   for (const double gigabytes : space.axes[0].values) {
     for (const double link : space.axes[5].values) {
       std::vector<double> row;
@@ -163,7 +171,8 @@ TEST(Explore, ThreadsChangeNothing) {
   for (int i = 0; i < 3000; ++i) {
     std::vector<double> row;
     for (std::size_t a = 0; a < 6; ++a) {
-      row.push_back(list.axes[a].values[0] * std::exp2(2 * std::fmod(i * 0.6180339887 * double(a + 1), 1)));
+      row.push_back(list.axes[a].values[0] *
+                    std::exp2(2 * std::fmod(i * 0.6180339887 * double(a + 1), 1)));
     }
     list.hardware_points.push_back(row);
   }
@@ -175,7 +184,8 @@ TEST(Explore, ThreadsChangeNothing) {
     const std::string one = text_of(run(testing::llama_70b(), base, space, options));
     for (const int threads : {2, 7}) {
       options.threads = threads;
-      EXPECT_EQ(first_difference(one, text_of(run(testing::llama_70b(), base, space, options))), "");
+      EXPECT_EQ(first_difference(one, text_of(run(testing::llama_70b(), base, space, options))),
+                "");
     }
   }
 }
@@ -194,7 +204,8 @@ TEST(Explore, ReportsTheNearestMissesWhereNothingFits) {
     before = miss.lacking_bytes;
     EXPECT_LE(miss.point.metric(Metric::pes_used), 8);
     EXPECT_EQ(miss.point.hardware[0], 12e9);  // the roomier of the two capacities
-    EXPECT_EQ(static_cast<double>(miss.lacking_bytes), -miss.point.metric(Metric::memory_headroom_bytes));
+    EXPECT_EQ(static_cast<double>(miss.lacking_bytes),
+              -miss.point.metric(Metric::memory_headroom_bytes));
   }
 }
 
@@ -247,14 +258,16 @@ TEST(Sensitivity, FollowsTheFieldsEffect) {
     Scenario doubled = at;
     set_scalar(doubled, row.knob, row.doubled);
     Step step;
-    physics::Lowering(testing::llama_70b(), doubled.machine, doubled.work).lower(doubled.plan, step);
+    physics::Lowering(testing::llama_70b(), doubled.machine, doubled.work)
+        .lower(doubled.plan, step);
     const auto rates = physics::rates_of(doubled.machine, doubled.work.activation_precision);
     EXPECT_EQ(row.doubled_latency_s, physics::latency_s(step, rates));
   }
   EXPECT_LT(rows[2].speedup_fraction, 0);  // more latency is slower: last
 }
 
-// What faster_point rules out unseen is right: the least of all plans, or none below the point's own.
+// What faster_point rules out unseen is right: the least of all plans, or none below the point's
+// own.
 RC_GTEST_PROP(FasterPoint, EqualsTheExhaustiveSearch, ()) {
   const Model model = testing::any_model();
   Scenario base;

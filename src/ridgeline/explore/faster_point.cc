@@ -1,6 +1,6 @@
-// Branch and bound over plans: the stages of a plan take at least their compute or memory time, and that
-// does not depend on PP and the placements. Plans that differ only there make one branch; a branch whose
-// stages alone take longer than the best plan so far is not entered.
+// Branch and bound over plans: the stages of a plan take at least their compute or memory time, and
+// that does not depend on PP and the placements. Plans that differ only there make one branch; a
+// branch whose stages alone take longer than the best plan so far is not entered.
 #include <algorithm>
 #include <optional>
 
@@ -50,7 +50,8 @@ class BranchAndBound {
     const PlanAxes inner(inner_);
     for (std::size_t i = 0; i < outer.size(); ++i) {
       const Plan plan = outer.at(i, at_.scenario.work.phase);
-      if (const std::optional<double> bound = bound_of(plan, inner)) branches.push_back({*bound, plan});
+      if (const std::optional<double> bound = bound_of(plan, inner))
+        branches.push_back({*bound, plan});
     }
     std::sort(branches.begin(), branches.end(), [](const Branch& a, const Branch& b) {
       return a.at_least_s != b.at_least_s ? a.at_least_s < b.at_least_s : plan_less(a.plan, b.plan);
@@ -63,7 +64,8 @@ class BranchAndBound {
   }
 
  private:
-  // Seconds of the stages, from the first plan of the branch that can be placed; none where none can.
+  // Seconds of the stages, from the first plan of the branch that can be placed; none where none
+  // can.
   std::optional<double> bound_of(const Plan& plan, const PlanAxes& inner) {
     std::optional<double> bound;
     inner.for_each(plan, [&](const PlanAxes::Found& found) {
@@ -97,11 +99,12 @@ class BranchAndBound {
     Point point = at_;
     point.scenario.plan = plan;
     point.latency_key = key;
-    const physics::StepFacts facts = physics::facts_of(step_, lowering_.machine(), lowering_.workload(),
-                                                       plan.tp * plan.cp * plan.dp);
-    point.metrics = metrics_of(physics::objectives_of(facts, latency, at_.metric(Metric::cost_score),
-                                                      lowering_.machine().device.static_power),
-                               facts.memory_bytes, capacity_);
+    const physics::StepFacts facts = physics::facts_of(
+        step_, lowering_.machine(), lowering_.workload(), plan.tp * plan.cp * plan.dp);
+    point.metrics =
+        metrics_of(physics::objectives_of(facts, latency, at_.metric(Metric::cost_score),
+                                          lowering_.machine().device.static_power),
+                   facts.memory_bytes, capacity_);
     Row row;
     row.metrics = point.metrics;
     if (!pair_allowed(sets_.pair, row)) return;

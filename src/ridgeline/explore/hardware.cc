@@ -11,8 +11,8 @@ namespace {
 // Every combination of the named axes, the last fastest: fn(offset in the space, values by axis).
 template <class F>
 void for_each_combination(std::span<const std::size_t> which, const std::vector<Axis>& axes,
-                          const std::vector<std::int64_t>& strides, std::vector<double>& values, F&& fn,
-                          std::size_t depth = 0, std::int64_t offset = 0) {
+                          const std::vector<std::int64_t>& strides, std::vector<double>& values,
+                          F&& fn, std::size_t depth = 0, std::int64_t offset = 0) {
   if (depth == which.size()) return fn(offset);
   const std::size_t a = which[depth];
   for (std::size_t i = 0; i < axes[a].values.size(); ++i) {
@@ -68,7 +68,8 @@ Site HardwareGroup::site(std::int64_t i) const {
   const auto n = static_cast<std::size_t>(i);
   const std::size_t k = n % capacities.size(), rest = n / capacities.size();
   const std::size_t l = rest % links.size(), d = rest / links.size();
-  return {static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(l), static_cast<std::uint32_t>(k),
+  return {static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(l),
+          static_cast<std::uint32_t>(k),
           first + device_offset[d] + link_offset[l] + capacity_offset[k]};
 }
 
@@ -81,7 +82,8 @@ physics::Rates HardwareGroup::rates_at(const Site& at) const {
   return out;
 }
 
-Hardware::Hardware(const Machine& base, std::vector<Axis> axes, std::vector<std::vector<double>> points)
+Hardware::Hardware(const Machine& base, std::vector<Axis> axes,
+                   std::vector<std::vector<double>> points)
     : base_(base), axes_(std::move(axes)), points_(std::move(points)), strides_(axes_.size(), 0) {
   if (points_.empty()) {
     for (std::size_t a = axes_.size(); a-- > 0;) {
@@ -121,7 +123,8 @@ Machine Hardware::machine(std::int64_t hardware) const {
 double Hardware::cost(std::int64_t hardware) const {
   double sum = 0;
   for (const CostTerm& term : cost_terms_) {
-    sum += (term.axis < 0 ? term.value : value(hardware, static_cast<std::size_t>(term.axis))) / term.unit;
+    sum += (term.axis < 0 ? term.value : value(hardware, static_cast<std::size_t>(term.axis))) /
+           term.unit;
   }
   return sum;
 }
@@ -149,8 +152,8 @@ std::vector<Hardware::CostTerm> Hardware::cost_terms() const {
   return out;
 }
 
-// A field that only changes time is tried out: whose rates does it change? One that changes the device's
-// and the links' at once is treated as a shape.
+// A field that only changes time is tried out: whose rates does it change? One that changes the
+// device's and the links' at once is treated as a shape.
 void Hardware::classify() {
   const physics::Rates base = physics::rates_of(base_, Precision::bf16);
   for (std::size_t a = 0; a < axes_.size(); ++a) {

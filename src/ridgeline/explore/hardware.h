@@ -1,8 +1,8 @@
 // Hardware: the machine points of a space, taken apart by what a change of each field invalidates.
 //
-// Points of one shape share their lowered Steps. Among those a point is three numbers: which rates of the
-// device, which rates of the links, which memory capacity. On a grid these are independent, so that side
-// tables per device rate and per link rate replace an evaluation per point.
+// Points of one shape share their lowered Steps. Among those a point is three numbers: which rates
+// of the device, which rates of the links, which memory capacity. On a grid these are independent,
+// so that side tables per device rate and per link rate replace an evaluation per point.
 #pragma once
 
 #include <cstdint>
@@ -69,9 +69,9 @@ class Hardware {
   // The machine of a point, made from the base machine in one go.
   Machine machine(std::int64_t hardware) const;
 
-  // cost_score of a point (docs/chiplet-model.md section 9): on the chiplet machine the sum over its six
-  // knobs of value / default; elsewhere the sum over the machine axes of value / base value (a choice, or
-  // a base of zero, counts 1), and without such axes the number of hardware knobs.
+  // cost_score of a point (docs/chiplet-model.md section 9): on the chiplet machine the sum over
+  // its six knobs of value / default; elsewhere the sum over the machine axes of value / base value
+  // (a choice, or a base of zero, counts 1), and without such axes the number of hardware knobs.
   double cost(std::int64_t hardware) const;
 
   // Shapes to be lowered apart, in order of their first point, and the points of one.
@@ -100,9 +100,9 @@ class Hardware {
   std::int64_t count_ = 1;
   // Axes by what they change.
   std::vector<std::size_t> shape_axes_, device_axes_, link_axes_, capacity_axes_;
-  std::vector<std::int64_t> group_first_;             // a point of each group
-  std::vector<std::vector<std::int64_t>> group_rows_; // of a list
-  std::vector<std::uint32_t> row_group_;              // of a list
+  std::vector<std::int64_t> group_first_;              // a point of each group
+  std::vector<std::vector<std::int64_t>> group_rows_;  // of a list
+  std::vector<std::uint32_t> row_group_;               // of a list
   std::vector<CostTerm> cost_terms_;
 };
 

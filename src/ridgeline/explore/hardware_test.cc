@@ -20,8 +20,9 @@ TEST(Hardware, ShippedGridsHaveTheirCounts) {
 
 TEST(Hardware, LastAxisRunsFastest) {
   const Machine machine = default_chiplet();
-  const Hardware grid(machine, {axis(machine, "machine.pe_hbm_gb", {6e9, 12e9}),
-                                axis(machine, "machine.bw_hbm_gbs", {1e11, 2e11, 3e11})},
+  const Hardware grid(machine,
+                      {axis(machine, "machine.pe_hbm_gb", {6e9, 12e9}),
+                       axis(machine, "machine.bw_hbm_gbs", {1e11, 2e11, 3e11})},
                       {});
   EXPECT_EQ(grid.value(2, 0), 6e9);
   EXPECT_EQ(grid.value(2, 1), 3e11);
@@ -29,7 +30,8 @@ TEST(Hardware, LastAxisRunsFastest) {
   EXPECT_EQ(grid.value(3, 1), 1e11);
 }
 
-// Each point of each group: number, machine, rates and capacity are those of the machine made at once.
+// Each point of each group: number, machine, rates and capacity are those of the machine made at
+// once.
 void expect_parts_agree(const Hardware& hardware) {
   std::vector<int> seen(static_cast<std::size_t>(hardware.count()), 0);
   for (std::size_t g = 0; g < hardware.group_count(); ++g) {
@@ -39,7 +41,8 @@ void expect_parts_agree(const Hardware& hardware) {
       ++seen[static_cast<std::size_t>(site.hardware)];
       EXPECT_EQ(hardware.group_of(site.hardware), g);
       const Machine machine = hardware.machine(site.hardware);
-      const physics::Rates a = group.rates_at(site), b = physics::rates_of(machine, Precision::bf16);
+      const physics::Rates a = group.rates_at(site),
+                           b = physics::rates_of(machine, Precision::bf16);
       EXPECT_EQ(a.flop_per_s, b.flop_per_s);
       EXPECT_EQ(a.memory_bytes_per_s, b.memory_bytes_per_s);
       EXPECT_EQ(a.latency_s, b.latency_s);
@@ -64,7 +67,8 @@ TEST(Hardware, PartsOfAGridMakeItsMachines) {
 
 TEST(Hardware, PartsOfAListMakeItsMachines) {
   const Machine machine = default_chiplet();
-  const std::vector<Axis> axes = {axis(machine, "machine.bw_hbm_gbs", {}), axis(machine, "machine.sips", {}),
+  const std::vector<Axis> axes = {axis(machine, "machine.bw_hbm_gbs", {}),
+                                  axis(machine, "machine.sips", {}),
                                   axis(machine, "machine.pe_hbm_gb", {})};
   const Hardware hardware(machine, axes,
                           {{1e11, 8, 6e9}, {2e11, 16, 6e9}, {1e11, 16, 7e9}, {1e11, 8, 6e9}});
@@ -76,8 +80,9 @@ TEST(Hardware, PartsOfAListMakeItsMachines) {
 TEST(Hardware, SwitchedLinksAreShapes) {
   const Machine machine = testing::gpu_tree();
   const Hardware hardware(
-      machine, {axis(machine, "machine.levels.node.link.bandwidth_bytes_per_s", {4e11, 9e11}),
-                axis(machine, "machine.device.peak_flop_per_s", {1e15, 2e15})},
+      machine,
+      {axis(machine, "machine.levels.node.link.bandwidth_bytes_per_s", {4e11, 9e11}),
+       axis(machine, "machine.device.peak_flop_per_s", {1e15, 2e15})},
       {});
   EXPECT_EQ(hardware.group_count(), 2u);
   expect_parts_agree(hardware);
@@ -94,13 +99,15 @@ TEST(Hardware, CostIsTheChipletsScore) {
   }
 }
 
-// Elsewhere: value over base value of each swept field; choices and zeros have no ratio and count 1.
+// Elsewhere: value over base value of each swept field; choices and zeros have no ratio and
+// count 1.
 TEST(Hardware, CostOfOtherMachinesCountsTheAxes) {
   const Machine machine = testing::gpu_tree();
   EXPECT_EQ(Hardware(machine, {}, {}).cost(0), static_cast<double>(hardware_knobs(machine).size()));
-  const Hardware hardware(machine, {axis(machine, "machine.device.memory_capacity_bytes", {80e9, 120e9}),
-                                    axis(machine, "machine.levels.pod.topology", {0, 1}),
-                                    axis(machine, "machine.device.static_power_w", {0, 100})},
+  const Hardware hardware(machine,
+                          {axis(machine, "machine.device.memory_capacity_bytes", {80e9, 120e9}),
+                           axis(machine, "machine.levels.pod.topology", {0, 1}),
+                           axis(machine, "machine.device.static_power_w", {0, 100})},
                           {});
   EXPECT_EQ(hardware.cost(0), 3);
   EXPECT_EQ(hardware.cost(hardware.count() - 1), 3.5);

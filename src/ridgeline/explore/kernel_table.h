@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ridgeline/explore/kernels.h"
 
@@ -19,5 +20,8 @@ struct KernelTable {
   decltype(&ridgeline::explore::least_direct) least_direct;
   std::int64_t target;  // Highway's number of the instruction set
 };
+
+// Those that this processor can run, the widest first.
+std::vector<const KernelTable*> usable_kernels();
 
 }  // namespace ridgeline::explore

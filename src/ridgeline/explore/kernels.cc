@@ -324,31 +324,32 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ridgeline::explore {
-namespace {
 
-// The widest instruction set of this processor. Highway's own look-up would do, but its shared
-// library calibrates clocks for 4 ms at every start of the program.
-const KernelTable& widest() {
-#if HWY_ARCH_X86
-  const bool avx3 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512cd");
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi2");
-#if (HWY_TARGETS & HWY_AVX3)
-  if (avx3) return N_AVX3::kKernels;
+// Highway's own look-up would do, but its shared library calibrates clocks for 4 ms at every start
+// of the program.
+std::vector<const KernelTable*> usable_kernels() {
+  std::vector<const KernelTable*> out;
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX3)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512cd")) {
+    out.push_back(&N_AVX3::kKernels);
+  }
 #endif
-#if (HWY_TARGETS & HWY_AVX2)
-  if (avx2) return N_AVX2::kKernels;
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    out.push_back(&N_AVX2::kKernels);
+  }
 #endif
-  (void)avx3;
-  (void)avx2;
-#endif
-  return HWY_STATIC_DISPATCH(kKernels);
+  out.push_back(&HWY_STATIC_DISPATCH(kKernels));
+  return out;
 }
 
+namespace {
+
 const KernelTable& kernels() {
-  static const KernelTable& chosen = widest();
+  static const KernelTable& chosen = *usable_kernels().front();
   return chosen;
 }
 

@@ -1,11 +1,11 @@
-#include "ridgeline/explore/kernels.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "ridgeline/explore/kernel_table.h"
 
 namespace ridgeline::explore {
 namespace {
@@ -39,22 +39,27 @@ struct RandomTile {
     return out;
   }
   TileView view() const {
-    return {count, slots, levels, flop.data(), bytes.data(), hops.data(), link_bytes.data(), memory.data()};
+    return {count,        slots, levels, flop.data(), bytes.data(), hops.data(), link_bytes.data(),
+            memory.data()};
   }
   double latency(std::size_t i, const PointRate& at) const {
     double t = 0;
     for (std::size_t s = 0; s < slots; ++s) {
-      t += std::max(flop[s * kPitch + i] * at.device.s_per_flop, bytes[s * kPitch + i] * at.device.s_per_byte);
+      t += std::max(flop[s * kPitch + i] * at.device.s_per_flop,
+                    bytes[s * kPitch + i] * at.device.s_per_byte);
     }
     for (std::size_t l = 0; l < levels; ++l) {
-      t += hops[l * kPitch + i] * at.link.latency_s[l] + link_bytes[l * kPitch + i] * at.link.s_per_byte[l];
+      t += hops[l * kPitch + i] * at.link.latency_s[l] +
+           link_bytes[l * kPitch + i] * at.link.s_per_byte[l];
     }
     return t;
   }
 };
 
 PointRate any_point() {
-  const auto scale = [] { return *rc::gen::elementOf(std::vector<double>{0.25, 0.5, 0.7, 1, 2, 4}); };
+  const auto scale = [] {
+    return *rc::gen::elementOf(std::vector<double>{0.25, 0.5, 0.7, 1, 2, 4});
+  };
   PointRate p;
   p.device = {1e-12 * scale(), 1e-12 * scale()};
   for (std::size_t l = 0; l < kMaxLevels; ++l) {
@@ -65,9 +70,17 @@ PointRate any_point() {
   return p;
 }
 
-bool near(double a, double b) { return a == b || std::fabs(a - b) <= kRelativeError * std::fabs(b); }
+bool near(double a, double b) {
+  return a == b || std::fabs(a - b) <= kRelativeError * std::fabs(b);
+}
+
+// Each property holds for every instruction set that this processor has.
+KernelTable any_kernels() {
+  return **rc::gen::elementOf(usable_kernels());
+}
 
 RC_GTEST_PROP(Kernels, TablesAddUpToTheLatency, ()) {
+  const KernelTable kernels = any_kernels();
   const RandomTile tile;
   std::vector<PointRate> points(*rc::gen::inRange<std::size_t>(1, 10));
   std::vector<DeviceRate> devices;
@@ -79,12 +92,12 @@ RC_GTEST_PROP(Kernels, TablesAddUpToTheLatency, ()) {
   }
   const std::size_t n = points.size();
   std::vector<double> device_row(n * kPitch), link_row(n * kPitch), sum(kPitch);
-  device_rows(tile.view(), devices.data(), n, device_row.data());
-  link_rows(tile.view(), links.data(), n, link_row.data());
+  kernels.device_rows(tile.view(), devices.data(), n, device_row.data());
+  kernels.link_rows(tile.view(), links.data(), n, link_row.data());
   std::vector<double> least(n, kInfinity);
-  least_sums(device_row.data(), link_row.data(), n, tile.count, least.data());
+  kernels.least_sums(device_row.data(), link_row.data(), n, tile.count, least.data());
   for (std::size_t p = 0; p < n; ++p) {
-    sum_rows(&device_row[p * kPitch], &link_row[p * kPitch], tile.count, sum.data());
+    kernels.sum_rows(&device_row[p * kPitch], &link_row[p * kPitch], tile.count, sum.data());
     double expected = kInfinity;
     for (std::size_t i = 0; i < tile.count; ++i) {
       RC_ASSERT(near(sum[i], tile.latency(i, points[p])));
@@ -97,6 +110,7 @@ RC_GTEST_PROP(Kernels, TablesAddUpToTheLatency, ()) {
 }
 
 RC_GTEST_PROP(Kernels, PointsOfAListFindTheSameLeast, ()) {
+  const KernelTable kernels = any_kernels();
   const RandomTile tile;
   std::vector<PointRate> points(*rc::gen::inRange<std::size_t>(1, 12));
   double low = kInfinity, high = 0;
@@ -106,10 +120,10 @@ RC_GTEST_PROP(Kernels, PointsOfAListFindTheSameLeast, ()) {
     high = std::max(high, p.device.s_per_byte / p.device.s_per_flop);
   }
   SimplifiedTile simple;
-  simplify(tile.view(), low, high, simple);
+  kernels.simplify(tile.view(), low, high, simple);
   for (const Fit fit : {Fit::all, Fit::within_capacity}) {
     std::vector<double> least(points.size(), kInfinity);
-    least_direct(tile.view(), simple, points.data(), points.size(), fit, least.data());
+    kernels.least_direct(tile.view(), simple, points.data(), points.size(), fit, least.data());
     for (std::size_t p = 0; p < points.size(); ++p) {
       double expected = kInfinity;
       for (std::size_t i = 0; i < tile.count; ++i) {
@@ -122,6 +136,7 @@ RC_GTEST_PROP(Kernels, PointsOfAListFindTheSameLeast, ()) {
 }
 
 RC_GTEST_PROP(Kernels, SelectionsAgreeWithLoops, ()) {
+  const KernelTable kernels = any_kernels();
   const auto count = *rc::gen::inRange<std::size_t>(1, kTile + 1);
   const auto small = rc::gen::inRange(0, 5);
   std::vector<double> values(3 * kPitch), latency(kPitch), alive(kPitch, 0);
@@ -134,14 +149,14 @@ RC_GTEST_PROP(Kernels, SelectionsAgreeWithLoops, ()) {
   for (std::size_t i = 0; i < count; ++i) {
     if (values[i] <= 2) expected.push_back(static_cast<std::uint32_t>(i));
   }
-  found.resize(select_below(values.data(), count, 2, found.data()));
+  found.resize(kernels.select_below(values.data(), count, 2, found.data()));
   RC_ASSERT(found == expected);
 
   std::size_t least = kTile;
   for (std::size_t i = count; i-- > 0;) {
     if (alive[i] != 0 && (least == kTile || values[i] <= values[least])) least = i;
   }
-  RC_ASSERT(least_alive(values.data(), alive.data(), count) == least);
+  RC_ASSERT(kernels.least_alive(values.data(), alive.data(), count) == least);
 
   const std::vector<double> reach = {1, 2, 0, 3, 0, 3}, worse = {1, kInfinity};
   const std::vector<std::uint8_t> exact = {1, static_cast<std::uint8_t>(*small > 1), 1};
@@ -161,7 +176,8 @@ RC_GTEST_PROP(Kernels, SelectionsAgreeWithLoops, ()) {
     if (open) expected.push_back(static_cast<std::uint32_t>(i));
   }
   found.resize(kTile);
-  found.resize(select_undominated(values.data(), latency.data(), alive.data(), count, rivals, found.data()));
+  found.resize(kernels.select_undominated(values.data(), latency.data(), alive.data(), count,
+                                          rivals, found.data()));
   RC_ASSERT(found == expected);
 }
 

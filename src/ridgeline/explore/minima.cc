@@ -8,12 +8,12 @@ namespace ridgeline::explore {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kMostBuckets = 64;      // more capacities than this are masked plan by plan
-constexpr std::size_t kCoarseBuckets = 16;    // then
+constexpr std::size_t kMostBuckets = 64;    // more capacities than this are masked plan by plan
+constexpr std::size_t kCoarseBuckets = 16;  // then
 constexpr std::size_t kChunkSites = 65536;
 constexpr std::size_t kRowBytes = 32u << 20;  // of device rows, at most
-constexpr std::size_t kLinkBlock = 16;        // link rows of a tile that stay in the first-level cache
-constexpr std::size_t kListBlock = 128;       // points of a list that share a simplified tile
+constexpr std::size_t kLinkBlock = 16;   // link rows of a tile that stay in the first-level cache
+constexpr std::size_t kListBlock = 128;  // points of a list that share a simplified tile
 
 std::vector<double> distinct(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -34,29 +34,34 @@ std::vector<double> bucket_bounds(const HardwareGroup& group, bool require_fit) 
   return some;
 }
 
-Minima::Minima(const HardwareGroup& group, const PlanTable& table, bool require_fit, Workers& workers)
+Minima::Minima(const HardwareGroup& group, const PlanTable& table, bool require_fit,
+               Workers& workers)
     : group_(group), table_(table), workers_(workers), limits_(group.capacities) {
   if (!require_fit) std::fill(limits_.begin(), limits_.end(), kInfinity);
   by_tables_ = cheaper_by_tables();
   by_tables_ ? cut_grid() : cut_list();
 }
 
-// Operations per vector of plans: a device row takes some 40, a link row 8, a sum 2; a point of a list 14.
+// Operations per vector of plans: a device row takes some 40, a link row 8, a sum 2; a point of a
+// list 14.
 bool Minima::cheaper_by_tables() const {
   const bool exact = std::all_of(limits_.begin(), limits_.end(), [&](double limit) {
     return std::binary_search(table_.bounds().begin(), table_.bounds().end(), limit);
   });
   if (!group_.grid || !exact) return false;
-  const auto d = static_cast<double>(group_.devices.size()), l = static_cast<double>(group_.links.size());
+  const auto d = static_cast<double>(group_.devices.size()),
+             l = static_cast<double>(group_.links.size());
   return 40 * d + 8 * l + 2 * d * l < 14 * static_cast<double>(group_.size());
 }
 
 void Minima::cut_grid() {
   const std::size_t capacities = group_.capacities.size();
   const std::size_t links = std::min<std::size_t>(group_.links.size(), 4096);
-  const std::size_t row_bytes = std::max<std::size_t>(1, table_.tiles().size()) * kPitch * sizeof(double);
+  const std::size_t row_bytes =
+      std::max<std::size_t>(1, table_.tiles().size()) * kPitch * sizeof(double);
   const std::size_t devices = std::max<std::size_t>(
-      1, std::min({group_.devices.size(), kChunkSites / (links * capacities), kRowBytes / row_bytes}));
+      1,
+      std::min({group_.devices.size(), kChunkSites / (links * capacities), kRowBytes / row_bytes}));
   for (std::size_t d = 0; d < group_.devices.size(); d += devices) {
     for (std::size_t l = 0; l < group_.links.size(); l += links) {
       chunks_.push_back({d, std::min(devices, group_.devices.size() - d), l,
@@ -145,8 +150,8 @@ std::vector<Minima::Least> Minima::least() {
   return out;
 }
 
-// Links [begin, end) of the chunk with all of its devices. A capacity's least is that of its bucket and of
-// those below.
+// Links [begin, end) of the chunk with all of its devices. A capacity's least is that of its bucket
+// and of those below.
 void Minima::grid_task(std::size_t begin, std::size_t end, std::vector<Least>& out) const {
   const std::size_t n = end - begin, buckets = table_.bounds().size();
   std::vector<LinkRate> rates;
@@ -179,14 +184,15 @@ void Minima::grid_task(std::size_t begin, std::size_t end, std::vector<Least>& o
   }
 }
 
-// Points [begin, end) in `order`, which share simplified tiles. Inside, points of small capacity come
-// first: those that a bucket fits whole are the last ones.
+// Points [begin, end) in `order`, which share simplified tiles. Inside, points of small capacity
+// come first: those that a bucket fits whole are the last ones.
 void Minima::list_task(std::size_t begin, std::size_t end, const std::vector<std::uint32_t>& order,
                        std::vector<Least>& out) const {
   std::vector<std::uint32_t> mine(order.begin() + static_cast<std::ptrdiff_t>(begin),
                                   order.begin() + static_cast<std::ptrdiff_t>(end));
-  std::stable_sort(mine.begin(), mine.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return limit(sites_[a]) < limit(sites_[b]); });
+  std::stable_sort(mine.begin(), mine.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return limit(sites_[a]) < limit(sites_[b]);
+  });
   std::vector<PointRate> points;
   double low = kInfinity, high = 0;
   for (const std::uint32_t i : mine) {
@@ -204,8 +210,11 @@ void Minima::list_task(std::size_t begin, std::size_t end, const std::vector<std
     const double top = table_.bounds()[tile.bucket()];
     const double bottom = tile.bucket() == 0 ? 0 : table_.bounds()[tile.bucket() - 1];
     const auto below = [](const PointRate& p, double bytes) { return p.capacity_bytes < bytes; };
-    const auto not_above = [](double bytes, const PointRate& p) { return bytes < p.capacity_bytes; };
-    const auto part = std::upper_bound(points.begin(), points.end(), bottom, not_above) - points.begin();
+    const auto not_above = [](double bytes, const PointRate& p) {
+      return bytes < p.capacity_bytes;
+    };
+    const auto part =
+        std::upper_bound(points.begin(), points.end(), bottom, not_above) - points.begin();
     const auto whole = std::lower_bound(points.begin(), points.end(), top, below) - points.begin();
     const auto count = static_cast<std::ptrdiff_t>(points.size());
     if (part == count) continue;
@@ -213,9 +222,10 @@ void Minima::list_task(std::size_t begin, std::size_t end, const std::vector<std
     std::fill(of_tile.begin(), of_tile.end(), kInfinity);
     least_direct(tile.view(), simple, points.data() + part, static_cast<std::size_t>(whole - part),
                  Fit::within_capacity, of_tile.data() + part);
-    least_direct(tile.view(), simple, points.data() + whole, static_cast<std::size_t>(count - whole),
-                 Fit::all, of_tile.data() + whole);
-    for (std::size_t i = static_cast<std::size_t>(part); i < points.size(); ++i) note(of_tile[i], t, least[i]);
+    least_direct(tile.view(), simple, points.data() + whole,
+                 static_cast<std::size_t>(count - whole), Fit::all, of_tile.data() + whole);
+    for (std::size_t i = static_cast<std::size_t>(part); i < points.size(); ++i)
+      note(of_tile[i], t, least[i]);
   }
   for (std::size_t i = 0; i < mine.size(); ++i) out[mine[i]] = least[i];
 }

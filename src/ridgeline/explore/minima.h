@@ -19,8 +19,8 @@ inline double certainly_later(double latency_s) {
 
 inline constexpr std::uint64_t kAllTiles = ~std::uint64_t{0};
 
-// Upper ends of the plan buckets that suit a group: its capacities where these are few, else some of
-// them; +inf alone where plans need not fit. Ascending, the last holds whatever any point holds.
+// Upper ends of the plan buckets that suit a group: its capacities where these are few, else some
+// of them; +inf alone where plans need not fit. Ascending, the last holds whatever any point holds.
 std::vector<double> bucket_bounds(const HardwareGroup& group, bool require_fit);
 
 // Evaluates the sites of one group against one table, a chunk at a time.
@@ -32,8 +32,8 @@ class Minima {
   std::size_t chunk_count() const { return chunks_.size(); }
   const std::vector<Site>& load(std::size_t chunk);
 
-  // The least latency of each site of the loaded chunk, +inf where no plan fits; and in which tiles it may
-  // be found: bit t % 64 for tile t.
+  // The least latency of each site of the loaded chunk, +inf where no plan fits; and in which tiles
+  // it may be found: bit t % 64 for tile t.
   struct Least {
     double latency_s;
     std::uint64_t tiles;
@@ -43,13 +43,14 @@ class Minima {
   // The capacity that a site's plans must fit in: +inf where they need not.
   double limit(const Site& site) const { return limits_[site.capacity]; }
 
-  // Latency of every plan of these tiles at a site of the loaded chunk, fit or not: kPitch numbers per
-  // tile. Keeps what the next site may share; one Scratch per thread.
+  // Latency of every plan of these tiles at a site of the loaded chunk, fit or not: kPitch numbers
+  // per tile. Keeps what the next site may share; one Scratch per thread.
   struct Scratch {
     std::vector<double> links, sums;
     std::int64_t link = -1, device = -1;
   };
-  const std::vector<double>& latencies(const Site& site, std::uint64_t tiles, Scratch& scratch) const;
+  const std::vector<double>& latencies(const Site& site, std::uint64_t tiles,
+                                       Scratch& scratch) const;
 
  private:
   struct Chunk {
@@ -75,8 +76,8 @@ class Minima {
   bool by_tables_ = false;
   std::vector<Chunk> chunks_;
   Chunk now_{};
-  std::vector<Site> sites_;           // of the loaded chunk
-  std::vector<double> device_rows_;   // by tables: tile by tile, device by device
+  std::vector<Site> sites_;          // of the loaded chunk
+  std::vector<double> device_rows_;  // by tables: tile by tile, device by device
 };
 
 }  // namespace ridgeline::explore

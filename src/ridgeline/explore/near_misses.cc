@@ -34,7 +34,8 @@ std::optional<Spot> roomiest(const Problem& problem, const HardwareGroup& group,
     const double capacity = group.capacities[site.capacity];
     if (best && capacity < best->capacity_bytes) continue;
     if (!hardware_allowed(problem, constraints, site.hardware)) continue;
-    const Spot spot{site.hardware, group.rates_at(site), capacity, problem.hardware.cost(site.hardware)};
+    const Spot spot{site.hardware, group.rates_at(site), capacity,
+                    problem.hardware.cost(site.hardware)};
     Row a, b;
     a.hardware = spot.hardware;
     a.metrics[static_cast<std::size_t>(Metric::cost_score)] = spot.cost;
@@ -62,8 +63,10 @@ void add_misses(const Problem& problem, std::size_t g, std::uint32_t w, const Co
   std::sort(over.begin(), over.end());
   Plain plain(problem, group.machine, w);
   for (std::size_t i = 0; i < over.size(); ++i) {
-    if (i >= kMost && over[i].first > over[kMost - 1].first) break;  // ties with the third are evaluated
-    misses.push_back({plain.row(over[i].second, *spot), std::ceil(over[i].first - spot->capacity_bytes)});
+    if (i >= kMost && over[i].first > over[kMost - 1].first)
+      break;  // ties with the third are evaluated
+    misses.push_back(
+        {plain.row(over[i].second, *spot), std::ceil(over[i].first - spot->capacity_bytes)});
   }
   keep_least(problem, misses);
 }

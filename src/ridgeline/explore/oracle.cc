@@ -97,7 +97,8 @@ class Oracle {
 
 }  // namespace
 
-bool search_plainly(const Problem& problem, const Options& options, Collector& collector, Counts& counts) {
+bool search_plainly(const Problem& problem, const Options& options, Collector& collector,
+                    Counts& counts) {
   return Oracle(problem, options, collector, counts).run();
 }
 

@@ -41,7 +41,8 @@ PairFilter::PairFilter(const Problem& problem, const PlanTable& table, double st
   for (std::size_t r = 0; r < known.front.size(); r += step) {
     const Row& row = known.front[r];
     for (std::size_t j = 0; j < n_; ++j) {
-      const double value = oriented(problem.objectives[j], row.metric(problem.objectives[j].metric));
+      const double value =
+          oriented(problem.objectives[j], row.metric(problem.objectives[j].metric));
       known_reach_.push_back(bounds_of(j, value, row.metric(Metric::latency_s)).reach);
     }
   }
@@ -68,7 +69,8 @@ double PairFilter::metric(Metric m, const Pair& p) const {
   return 0;
 }
 
-PairFilter::Bounds PairFilter::bounds_of(std::size_t objective, double value, double latency) const {
+PairFilter::Bounds PairFilter::bounds_of(std::size_t objective, double value,
+                                         double latency) const {
   if (exact_[objective]) return {value, value};
   const Objective& o = problem_.objectives[objective];
   if (o.metric == Metric::latency_s && o.sense == Sense::minimize) {
@@ -219,21 +221,24 @@ bool PairFilter::dominated(const Pair& p) {
       strict = strict || reach[j] < mine;
     }
     if (!all || (!strict && latency(p) <= rival_latency_[r])) continue;
-    if (const std::uint32_t k = rival_known_[r]; k > 1) std::swap(known_order_[k - 1], known_order_[(k - 1) / 2]);
+    if (const std::uint32_t k = rival_known_[r]; k > 1)
+      std::swap(known_order_[k - 1], known_order_[(k - 1) / 2]);
     return true;
   }
   return false;
 }
 
-// The kernel drops what the first rivals dominate; the rest is compared with all, and with each other.
+// The kernel drops what the first rivals dominate; the rest is compared with all, and with each
+// other.
 void PairFilter::keep_front(std::vector<Pair>& kept) {
   const RivalSet first{rival_reach_.data(), rival_latency_.data(),
                        std::min(kFirstRivals, rival_latency_.size()), exact_.data(), n_};
   std::array<std::uint32_t, kTile> left;
   std::vector<Pair> open;
   for (std::uint32_t t = 0; t < table_.tiles().size(); ++t) {
-    const std::size_t n = select_undominated(&low_[t * n_ * kPitch], &at_->latencies[t * kPitch],
-                                             &alive_[t * kPitch], table_.tiles()[t].count(), first, left.data());
+    const std::size_t n =
+        select_undominated(&low_[t * n_ * kPitch], &at_->latencies[t * kPitch], &alive_[t * kPitch],
+                           table_.tiles()[t].count(), first, left.data());
     for (std::size_t i = 0; i < n; ++i) {
       const Pair p{t, left[i]};
       if (dominated(p)) continue;
@@ -298,7 +303,8 @@ void PairFilter::find(const At& at, Found& out) {
   keep_best(kept);
   if (known_.want_fastest) keep_fastest(kept);
   const auto place = [](const Pair& p) { return std::pair(p.tile, p.index); };
-  std::sort(kept.begin(), kept.end(), [&](const Pair& a, const Pair& b) { return place(a) < place(b); });
+  std::sort(kept.begin(), kept.end(),
+            [&](const Pair& a, const Pair& b) { return place(a) < place(b); });
   kept.erase(std::unique(kept.begin(), kept.end(),
                          [&](const Pair& a, const Pair& b) { return place(a) == place(b); }),
              kept.end());

@@ -83,19 +83,21 @@ class Fronts {
     }
   }
 
-  // Marks each of `high` that one of `low` does not exceed in objectives 1..last; in the others it is
-  // known not to.
+  // Marks each of `high` that one of `low` does not exceed in objectives 1..last; in the others it
+  // is known not to.
   void marry(std::vector<std::size_t> low, std::vector<std::size_t> high, std::size_t last) {
     if (low.empty() || high.empty()) return;
     if (low.size() * high.size() <= kSmall) return compare_all(low, high, last);
     if (last == 1) return sweep(low, high);
     const double pivot = median(low, high, last);
     std::vector<std::size_t> low_below, low_above, high_below, high_above;
-    for (const std::size_t row : low) (at(row, last) < pivot ? low_below : low_above).push_back(row);
+    for (const std::size_t row : low)
+      (at(row, last) < pivot ? low_below : low_above).push_back(row);
     for (const std::size_t row : high) {
       (at(row, last) < pivot ? high_below : high_above).push_back(row);
     }
-    if (low_below.empty() && high_below.empty()) return marry_equal(low_above, high_above, last, pivot);
+    if (low_below.empty() && high_below.empty())
+      return marry_equal(low_above, high_above, last, pivot);
     marry(low_below, high_above, last - 1);
     marry(std::move(low_below), std::move(high_below), last);
     std::erase_if(high_above, [&](std::size_t row) { return dominated_[row]; });
@@ -106,7 +108,8 @@ class Fronts {
   void marry_equal(std::vector<std::size_t>& low, std::vector<std::size_t>& high, std::size_t last,
                    double pivot) {
     std::vector<std::size_t> low_equal, low_above, high_above;
-    for (const std::size_t row : low) (at(row, last) == pivot ? low_equal : low_above).push_back(row);
+    for (const std::size_t row : low)
+      (at(row, last) == pivot ? low_equal : low_above).push_back(row);
     for (const std::size_t row : high) {
       if (at(row, last) > pivot) high_above.push_back(row);
     }

@@ -34,7 +34,8 @@ TEST(Pareto, KeepsWhatNothingDominates) {
 }
 
 TEST(Pareto, KeepsEqualRows) {
-  EXPECT_EQ(pareto_front(std::vector<double>{1, 2, 3, 1, 2, 3, 1, 2, 4}, 3), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(pareto_front(std::vector<double>{1, 2, 3, 1, 2, 3, 1, 2, 4}, 3),
+            (std::vector<std::size_t>{0, 1}));
   EXPECT_EQ(pareto_front(std::vector<double>{3, 1, 2, 1}, 1), (std::vector<std::size_t>{1, 3}));
   EXPECT_TRUE(pareto_front({}, 2).empty());
 }

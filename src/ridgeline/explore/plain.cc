@@ -10,7 +10,9 @@ constexpr std::size_t kMostSteps = 4096;  // remembered, about 3 kB each
 std::array<double, kMetricCount> metrics_of(const physics::Objectives& o, std::int64_t memory_bytes,
                                             double capacity_bytes) {
   std::array<double, kMetricCount> out{};
-  const auto set = [&](Metric metric, double value) { out[static_cast<std::size_t>(metric)] = value; };
+  const auto set = [&](Metric metric, double value) {
+    out[static_cast<std::size_t>(metric)] = value;
+  };
   const auto memory = static_cast<double>(memory_bytes);
   set(Metric::latency_s, o.latency_s);
   set(Metric::cost_score, o.cost_score);
@@ -47,8 +49,8 @@ Plain::Entry& Plain::entry(std::uint32_t plan) {
 Row Plain::row(std::uint32_t plan, const Spot& spot) {
   const Entry& e = entry(plan);
   const double latency = physics::latency_s(e.step, spot.rates);
-  const physics::Objectives o = physics::objectives_of(e.facts, latency, spot.cost,
-                                                       lowering_.machine().device.static_power);
+  const physics::Objectives o =
+      physics::objectives_of(e.facts, latency, spot.cost, lowering_.machine().device.static_power);
   Row row;
   row.latency_key = physics::latency_key(latency);
   row.hardware = spot.hardware;

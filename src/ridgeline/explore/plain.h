@@ -23,7 +23,8 @@ struct Spot {
 std::array<double, kMetricCount> metrics_of(const physics::Objectives& objectives,
                                             std::int64_t memory_bytes, double capacity_bytes);
 
-// Evaluates pairs of one machine shape and workload; remembers the plans it has lowered. One per thread.
+// Evaluates pairs of one machine shape and workload; remembers the plans it has lowered. One per
+// thread.
 class Plain {
  public:
   // Keeps a reference to `problem`; `machine` has the fields of the shape.

@@ -10,23 +10,29 @@
 namespace ridgeline::explore {
 namespace {
 
-constexpr std::size_t kBlock = 256;             // plans lowered at a time
-constexpr double kSecondsPerPlan = 0.5e-6;      // to lower one
+constexpr std::size_t kBlock = 256;         // plans lowered at a time
+constexpr double kSecondsPerPlan = 0.5e-6;  // to lower one
 
 // Is a metric that needs the dynamic energy looked at before the plain evaluation?
 bool needs_energy(const Problem& problem) {
-  const auto energy = [](Metric m) { return m == Metric::energy_j || m == Metric::energy_j_per_token; };
+  const auto energy = [](Metric m) {
+    return m == Metric::energy_j || m == Metric::energy_j_per_token;
+  };
   bool needed = false;
   for (const Objective& o : problem.objectives) needed = needed || energy(o.metric);
-  for (const Constraint& c : problem.space->constraints) needed = needed || (c.on_metric && energy(c.metric));
+  for (const Constraint& c : problem.space->constraints)
+    needed = needed || (c.on_metric && energy(c.metric));
   return needed;
 }
 
 // Kinds of layers bound the terms of a plan: 16 stages each, and the edges.
-std::size_t most_terms(const Model& model) { return model.kinds.size() * kLayerStages + kEdges; }
+std::size_t most_terms(const Model& model) {
+  return model.kinds.size() * kLayerStages + kEdges;
+}
 
-std::vector<std::int64_t> weights_within(const std::vector<std::pair<double, std::int64_t>>& weights,
-                                         std::span<const double> capacities) {
+std::vector<std::int64_t> weights_within(
+    const std::vector<std::pair<double, std::int64_t>>& weights,
+    std::span<const double> capacities) {
   std::vector<std::int64_t> out(capacities.size() + 1);
   for (const auto& [memory, weight] : weights) {
     const auto first = std::lower_bound(capacities.begin(), capacities.end(), memory);
@@ -165,7 +171,9 @@ void PlanTable::gather(Share& share) {
   }
   valid_ += share.valid;
   for (std::size_t r = 0; r < rejected_.size(); ++r) rejected_[r] += share.rejected[r];
-  const auto append = [](const Weights& from, Weights& to) { to.insert(to.end(), from.begin(), from.end()); };
+  const auto append = [](const Weights& from, Weights& to) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   append(share.valid_by_memory, valid_by_memory_);
   append(share.allowed_by_memory, allowed_by_memory_);
 }

@@ -1,7 +1,8 @@
 // PlanTable: the plans of one hardware group and workload, lowered, in tiles for the kernels.
 //
-// Plans that cannot be placed, that no point's memory holds or that a constraint forbids are counted and
-// dropped. The others lie in buckets by the capacities of the points: a point takes whole buckets.
+// Plans that cannot be placed, that no point's memory holds or that a constraint forbids are
+// counted and dropped. The others lie in buckets by the capacities of the points: a point takes
+// whole buckets.
 #pragma once
 
 #include <cstdint>
@@ -66,12 +67,13 @@ class PlanTable {
   std::int64_t valid_weight() const { return valid_; }
   const std::array<std::int64_t, 16>& rejected_weight() const { return rejected_; }
 
-  // Listed plans within each of `capacities`, which ascend: all valid ones; those the constraints allow.
+  // Listed plans within each of `capacities`, which ascend: all valid ones; those the constraints
+  // allow.
   std::vector<std::int64_t> fitting_weights(std::span<const double> capacities) const;
   std::vector<std::int64_t> allowed_weights(std::span<const double> capacities) const;
 
  private:
-  struct Share;  // what one thread has lowered
+  struct Share;                                                  // what one thread has lowered
   using Weights = std::vector<std::pair<double, std::int64_t>>;  // (memory, weight)
 
   void gather(Share& share);

@@ -55,7 +55,8 @@ std::vector<PlanAxes::Value> PlanAxes::keep_least(const Axis& axis, Role role, s
     for (std::size_t j = 0; j < axis.values.size(); ++j) {
       if (alike(role, axis.values[j], ones) != mine) continue;
       ++weight;
-      least = least && (axis.values[j] > axis.values[i] || (axis.values[j] == axis.values[i] && j >= i));
+      least = least &&
+              (axis.values[j] > axis.values[i] || (axis.values[j] == axis.values[i] && j >= i));
     }
     if (least) out.push_back({axis.values[i], stride * static_cast<std::int64_t>(i), weight});
   }
@@ -74,11 +75,13 @@ PlanAxes::PlanAxes(std::span<const Axis> axes) {
     listed_ *= static_cast<std::int64_t>(axes[a].values.size());
   }
   std::reverse(axes_.begin(), axes_.end());
-  std::stable_partition(axes_.begin(), axes_.end(), [](const Folded& f) { return is_size(f.role); });
+  std::stable_partition(axes_.begin(), axes_.end(),
+                        [](const Folded& f) { return is_size(f.role); });
 }
 
 bool PlanAxes::ring_is_axis() const {
-  return std::any_of(axes_.begin(), axes_.end(), [](const Folded& f) { return f.role == Role::ring; });
+  return std::any_of(axes_.begin(), axes_.end(),
+                     [](const Folded& f) { return f.role == Role::ring; });
 }
 
 bool only_moves(const ScalarField& field) {
@@ -89,8 +92,8 @@ bool only_moves(const ScalarField& field) {
 
 bool plan_less(const Plan& a, const Plan& b) {
   const auto key = [](const Plan& p) {
-    return std::tuple(p.pp, p.dp, p.cp, p.tp, p.ep, p.kv_shard_mode, p.ffn_shard_scope, p.tp_placement,
-                      p.cp_placement, p.cp_ring_variant);
+    return std::tuple(p.pp, p.dp, p.cp, p.tp, p.ep, p.kv_shard_mode, p.ffn_shard_scope,
+                      p.tp_placement, p.cp_placement, p.cp_ring_variant);
   };
   return key(a) < key(b);
 }
@@ -103,7 +106,9 @@ PlanList::PlanList(const Plan& base, std::span<const Axis> axes, RingRule rule) 
     plans_.push_back(found);
     return true;
   });
-  const auto earlier = [](const PlanAxes::Found& a, const PlanAxes::Found& b) { return a.index < b.index; };
+  const auto earlier = [](const PlanAxes::Found& a, const PlanAxes::Found& b) {
+    return a.index < b.index;
+  };
   if (!std::is_sorted(plans_.begin(), plans_.end(), earlier)) {
     std::sort(plans_.begin(), plans_.end(), earlier);
   }

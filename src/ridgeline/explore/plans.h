@@ -22,8 +22,8 @@ namespace ridgeline::explore {
 // tp_placement, cp_placement, ring.
 bool plan_less(const Plan& a, const Plan& b);
 
-// Does the field leave the compute and memory work of every stage as it is? PP and the placements only
-// decide what is sent and where it is kept.
+// Does the field leave the compute and memory work of every stage as it is? PP and the placements
+// only decide what is sent and where it is kept.
 bool only_moves(const ScalarField& field);
 
 // Plan axes made ready to be walked from any base plan.
@@ -37,8 +37,8 @@ class PlanAxes {
     std::int64_t weight;  // listed plans that it stands for
     Plan plan;
   };
-  // Calls fn(Found) -> bool for each plan that is left, until it returns false; sizes outermost, not in
-  // the order listed. Fields that are no axis stay as in `base`.
+  // Calls fn(Found) -> bool for each plan that is left, until it returns false; sizes outermost,
+  // not in the order listed. Fields that are no axis stay as in `base`.
   template <class F>
   void for_each(const Plan& base, F&& fn) const {
     Scenario scenario;
@@ -55,8 +55,8 @@ class PlanAxes {
     double value;
     std::int64_t index, weight;  // listing index of the value; how many values it stands for
   };
-  // One axis: the values that stand for themselves and the others of their class, in each of the 8 cases
-  // of (TP, CP, DP) being 1.
+  // One axis: the values that stand for themselves and the others of their class, in each of the 8
+  // cases of (TP, CP, DP) being 1.
   struct Folded {
     const ScalarField* field;
     Role role;
@@ -65,16 +65,19 @@ class PlanAxes {
 
   static Role role_of(const ScalarField& field);
   static double alike(Role role, double value, std::size_t ones);
-  static std::vector<Value> keep_least(const Axis& axis, Role role, std::size_t ones, std::int64_t stride);
+  static std::vector<Value> keep_least(const Axis& axis, Role role, std::size_t ones,
+                                       std::int64_t stride);
   static bool is_size(Role role) { return role == Role::size || role == Role::pp; }
   friend bool only_moves(const ScalarField& field);
 
   template <class F>
-  bool visit(Scenario& at, std::size_t depth, std::int64_t index, std::int64_t weight, F& fn) const {
+  bool visit(Scenario& at, std::size_t depth, std::int64_t index, std::int64_t weight,
+             F& fn) const {
     if (depth == axes_.size()) return fn(Found{index, weight, at.plan});
     const Folded& axis = axes_[depth];
     const Plan& plan = at.plan;
-    const std::size_t ones = (plan.tp == 1 ? 1u : 0u) + (plan.cp == 1 ? 2u : 0u) + (plan.dp == 1 ? 4u : 0u);
+    const std::size_t ones =
+        (plan.tp == 1 ? 1u : 0u) + (plan.cp == 1 ? 2u : 0u) + (plan.dp == 1 ? 4u : 0u);
     for (const Value& v : axis.kept[is_size(axis.role) ? 0 : ones]) {
       set_scalar(at, *axis.field, v.value);
       if (!visit(at, depth + 1, index + v.index, weight * v.weight, fn)) return false;

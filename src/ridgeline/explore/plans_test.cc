@@ -45,8 +45,9 @@ TEST(Plans, CountsAreThoseOfTheModel) {
 
 TEST(Plans, LastAxisRunsFastestAndTheLeastStandsForItsClass) {
   const Machine machine = default_chiplet();
-  const PlanList list({}, std::vector<Axis>{testing::axis(machine, "plan.kv_shard_mode", {1, 0}),
-                                            testing::axis(machine, "plan.tp", {2, 1})},
+  const PlanList list({},
+                      std::vector<Axis>{testing::axis(machine, "plan.kv_shard_mode", {1, 0}),
+                                        testing::axis(machine, "plan.tp", {2, 1})},
                       RingRule::as_given);
   ASSERT_EQ(list.size(), 3u);  // TP 1: replicate is split
   EXPECT_EQ(list.at(0, Phase::decode).tp, 2);
@@ -91,9 +92,10 @@ RC_GTEST_PROP(Plans, FoldedPlansScoreAlike, ()) {
     Step step;
     lowering.lower(p, step);
     const bool valid = step.layout.valid();
-    return std::tuple(valid ? physics::latency_key(physics::latency_s(step, rates)) : -1,
-                      step.memory.total(), step.layout.devices_used,
-                      valid ? std::size_t{0} : static_cast<std::size_t>(step.layout.invalid_reasons[0]));
+    return std::tuple(
+        valid ? physics::latency_key(physics::latency_s(step, rates)) : -1, step.memory.total(),
+        step.layout.devices_used,
+        valid ? std::size_t{0} : static_cast<std::size_t>(step.layout.invalid_reasons[0]));
   };
   std::multiset<decltype(score(plan))> listed, folded;
   for (int kv : {0, 1}) {

@@ -35,13 +35,15 @@ Status check_size(const Space& space, const std::vector<Axis>& machine) {
   }
   for (const std::vector<double>& row : space.hardware_points) {
     if (row.size() == machine.size()) continue;
-    return Error{ErrorCode::bad_value, "hardware_points", "a row does not have one value per machine axis",
+    return Error{ErrorCode::bad_value, "hardware_points",
+                 "a row does not have one value per machine axis",
                  "give as many values as there are machine axes"};
   }
   const double plans = product_of(axes_of(space, ScalarOwner::plan));
   const double works = product_of(axes_of(space, ScalarOwner::workload));
-  const double points = space.hardware_points.empty() ? product_of(machine)
-                                                      : static_cast<double>(space.hardware_points.size());
+  const double points = space.hardware_points.empty()
+                            ? product_of(machine)
+                            : static_cast<double>(space.hardware_points.size());
   if (plans > kMostPlans || works > kMostPlans) {
     return Error{ErrorCode::out_of_range, "axes", "the space lists too many plans or workloads",
                  "list at most 16777216 of each"};
@@ -71,15 +73,16 @@ std::vector<Workload> workloads_of(const Scenario& base, const std::vector<Axis>
 }
 
 auto plan_key(const Plan& p) {
-  return std::tuple(p.pp, p.dp, p.cp, p.tp, p.ep, p.kv_shard_mode, p.ffn_shard_scope, p.tp_placement,
-                    p.cp_placement, p.cp_ring_variant);
+  return std::tuple(p.pp, p.dp, p.cp, p.tp, p.ep, p.kv_shard_mode, p.ffn_shard_scope,
+                    p.tp_placement, p.cp_placement, p.cp_ring_variant);
 }
 
 // -1, 0, 1 as the hardware of a comes before, is like or comes after that of b.
 int compare_hardware(const Problem& problem, const Row& a, const Row& b) {
   if (a.hardware == b.hardware) return 0;
   for (std::size_t f = 0; f < problem.hardware_fields.size(); ++f) {
-    const double va = problem.hardware_value(a.hardware, f), vb = problem.hardware_value(b.hardware, f);
+    const double va = problem.hardware_value(a.hardware, f),
+                 vb = problem.hardware_value(b.hardware, f);
     if (va != vb) return va < vb ? -1 : 1;
   }
   return a.hardware < b.hardware ? -1 : 1;
@@ -148,8 +151,8 @@ bool faster_plan(const Problem& problem, const Row& a, const Row& b) {
 bool smaller_plan(const Problem& problem, const Row& a, const Row& b) {
   const auto key = [&](const Row& row) {
     const Plan p = plan_of(problem, row);
-    return std::tuple(row.metric(Metric::pes_used), row.metric(Metric::memory_bytes), p.pp, p.tp, p.cp,
-                      plan_key(p));
+    return std::tuple(row.metric(Metric::pes_used), row.metric(Metric::memory_bytes), p.pp, p.tp,
+                      p.cp, plan_key(p));
   };
   return key(a) < key(b);
 }
@@ -190,7 +193,9 @@ bool needs_latency(Metric metric) {
   }
 }
 
-bool of_hardware(Metric metric) { return metric == Metric::cost_score; }
+bool of_hardware(Metric metric) {
+  return metric == Metric::cost_score;
+}
 
 bool holds(const Constraint& constraint, double value) {
   switch (constraint.comparison) {

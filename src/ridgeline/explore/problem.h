@@ -34,7 +34,8 @@ struct Problem {
   double hardware_value(std::int64_t hardware_index, std::size_t field) const;
 };
 
-// Errors: missing where an axis or the list has no value, out_of_range where there are too many pairs.
+// Errors: missing where an axis or the list has no value, out_of_range where there are too many
+// pairs.
 Result<Problem> resolve_problem(const Model& model, const Scenario& base, const Space& space);
 
 // One evaluated pair, small enough to be kept by the thousand.
@@ -62,8 +63,8 @@ bool smaller_plan(const Problem& problem, const Row& a, const Row& b);
 // The total order of rows: latency key, cost, hardware values in field order, workload, plan key.
 bool row_less(const Problem& problem, const Row& a, const Row& b);
 
-// What an objective compares, oriented so that less is better. Latencies count as whole picoseconds, in
-// tokens per second as well.
+// What an objective compares, oriented so that less is better. Latencies count as whole
+// picoseconds, in tokens per second as well.
 double objective_value(const Row& row, const Objective& objective);
 
 // row_less after the first objective: the order of `best` and `top`.

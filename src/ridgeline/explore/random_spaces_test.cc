@@ -15,7 +15,9 @@ namespace {
 using testing::pick;
 
 // Not inRange: its width grows with the test's size.
-bool one_in(std::int64_t n) { return pick({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) % n == 0; }
+bool one_in(std::int64_t n) {
+  return pick({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) % n == 0;
+}
 
 // Up to `most` of the values, repeated ones among them, in random order.
 std::vector<double> some_of(const std::vector<double>& values, std::size_t most) {
@@ -36,15 +38,21 @@ std::vector<double> values_of(const Scenario& base, const ScalarField& field) {
 std::vector<Axis> machine_axes(const Scenario& base) {
   const bool chiplet = base.machine.kind == MachineKind::chiplet;
   const std::vector<std::string> names =
-      chiplet ? std::vector<std::string>{"pe_hbm_gb", "bw_hbm_gbs", "peak_tflops_f16", "bw_intra_gbs",
-                                         "bw_inter_gbs", "bw_intersip_gbs", "alpha_intersip_ns",
-                                         "compute_util", "vector_fraction", "sips", "sip_topology",
-                                         "static_w_per_pe", "pj_per_hbm_byte"}
-              : std::vector<std::string>{
-                    "device.memory_capacity_bytes",       "device.memory_bandwidth_bytes_per_s",
-                    "device.peak_flop_per_s",             "levels.node.link.bandwidth_bytes_per_s",
-                    "levels.pod.link.bandwidth_bytes_per_s", "levels.pod.link.latency_s",
-                    "device.compute_util",                "levels.node.count"};
+      chiplet ? std::vector<std::string>{"pe_hbm_gb",         "bw_hbm_gbs",
+                                         "peak_tflops_f16",   "bw_intra_gbs",
+                                         "bw_inter_gbs",      "bw_intersip_gbs",
+                                         "alpha_intersip_ns", "compute_util",
+                                         "vector_fraction",   "sips",
+                                         "sip_topology",      "static_w_per_pe",
+                                         "pj_per_hbm_byte"}
+              : std::vector<std::string>{"device.memory_capacity_bytes",
+                                         "device.memory_bandwidth_bytes_per_s",
+                                         "device.peak_flop_per_s",
+                                         "levels.node.link.bandwidth_bytes_per_s",
+                                         "levels.pod.link.bandwidth_bytes_per_s",
+                                         "levels.pod.link.latency_s",
+                                         "device.compute_util",
+                                         "levels.node.count"};
   std::vector<Axis> out;
   for (const std::string& name : names) {
     if (!one_in(3)) continue;
@@ -77,8 +85,12 @@ void add_work_axes(const Machine& machine, std::vector<Axis>& out) {
   if (one_in(6)) out.push_back(testing::axis(machine, "phase", some_of({0, 1}, 2)));
 }
 
-Metric any_metric() { return static_cast<Metric>(pick({0, 1, 2, 3, 4, 5, 6, 7, 8, 9})); }
-Sense any_sense() { return *rc::gen::arbitrary<bool>() ? Sense::minimize : Sense::maximize; }
+Metric any_metric() {
+  return static_cast<Metric>(pick({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+Sense any_sense() {
+  return *rc::gen::arbitrary<bool>() ? Sense::minimize : Sense::maximize;
+}
 
 // Bounds taken from a point that exists, so that they are met exactly now and then.
 Constraint any_constraint(const Scenario& base, const Point& at) {
@@ -129,7 +141,8 @@ void list_points(Space& space) {
     for (const Axis& a : axes) {
       const double value = *rc::gen::elementOf(a.values);
       const bool move = a.field.effect != ScalarEffect::shape && one_in(2) && value > 1;
-      row.push_back(move ? value * *rc::gen::elementOf(std::vector<double>{1.01, 1.2, 1.3}) : value);
+      row.push_back(move ? value * *rc::gen::elementOf(std::vector<double>{1.01, 1.2, 1.3})
+                         : value);
     }
     space.hardware_points.push_back(row);
   }
@@ -148,7 +161,8 @@ Case any_case() {
   c.base.machine = one_in(3) ? testing::gpu_tree() : testing::any_chiplet();
   c.base.work = testing::any_work();
   c.base.plan.tp = pick({1, 4, 8});
-  c.base.machine.device.memory_capacity = static_cast<double>(pick({1, 4, 20})) * c.base.machine.device.memory_capacity;
+  c.base.machine.device.memory_capacity =
+      static_cast<double>(pick({1, 4, 20})) * c.base.machine.device.memory_capacity;
   RC_PRE(physics::check_supported(c.model, c.base.machine).has_value());
   c.space.axes = machine_axes(c.base);
   add_work_axes(c.base.machine, c.space.axes);

@@ -19,7 +19,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSecondsPerVisit = 5e-6;  // a site whose pairs are looked at one by one
 
-// Is less latency at the same hardware and workload always better, and nothing else of the plan looked at?
+// Is less latency at the same hardware and workload always better, and nothing else of the plan
+// looked at?
 bool follows_latency(const Objective& o) {
   return (o.metric == Metric::latency_s && o.sense == Sense::minimize) ||
          (o.metric == Metric::tokens_per_s && o.sense == Sense::maximize);
@@ -44,7 +45,7 @@ Depth depth_of(const Problem& problem, const ConstraintSets& sets, const Options
 struct Visit {
   Site site;
   double cost = 0;
-  double least = kInfinity;  // latency of its fastest plan, by the kernels
+  double least = kInfinity;         // latency of its fastest plan, by the kernels
   std::uint64_t tiles = kAllTiles;  // where that may be
 };
 
@@ -59,7 +60,8 @@ class Batch {
         workload_(workload),
         workers_(workers),
         group_(problem.hardware.group(g, problem.workloads[workload].activation_precision)),
-        table_(problem, group_, workload, bucket_bounds(group_, problem.space->require_fit), workers),
+        table_(problem, group_, workload, bucket_bounds(group_, problem.space->require_fit),
+               workers),
         minima_(group_, table_, problem.space->require_fit, workers),
         workload_allowed_(workload_allowed(sets.workload, problem.workloads[workload])) {
     std::vector<double> ascending = group_.capacities;
@@ -86,7 +88,8 @@ class Batch {
     visits_.clear();
     count(sites, counts);
     for (const Site& site : sites) {
-      if (!workload_allowed_ || !hardware_allowed(problem_, sets_.hardware, site.hardware)) continue;
+      if (!workload_allowed_ || !hardware_allowed(problem_, sets_.hardware, site.hardware))
+        continue;
       visits_.push_back({site, problem_.hardware.cost(site.hardware)});
     }
     if (problem_.space->pick == Pick::fewest_devices) return run_fewest(collector, counts);
@@ -121,7 +124,8 @@ class Batch {
 
   void run_fewest(Collector& collector, Counts& counts);
   Spot spot(const Visit& at) const {
-    return {at.site.hardware, group_.rates_at(at.site), group_.capacities[at.site.capacity], at.cost};
+    return {at.site.hardware, group_.rates_at(at.site), group_.capacities[at.site.capacity],
+            at.cost};
   }
   void offer(const std::vector<Row>& rows, Collector& collector) const;
 
@@ -159,7 +163,8 @@ double Batch::reach_of_top(const Collector& collector) const {
   if (const Row* worst = collector.worst_kept()) {
     reach = certainly_later(worst->metric(Metric::latency_s));
     if (problem_.objectives.front().metric == Metric::tokens_per_s) {
-      // The worst row may be of another workload: the same rate takes as much longer as it has more tokens.
+      // The worst row may be of another workload: the same rate takes as much longer as it has more
+      // tokens.
       constexpr double kPicosecond = 1e-12;  // keys are rounded
       const double ratio = table_.tokens() / worst->tokens;
       reach = certainly_later((worst->metric(Metric::latency_s) + kPicosecond) * ratio);
@@ -191,7 +196,8 @@ std::vector<std::size_t> Batch::worth_visiting(double top_reach) const {
   const auto cost = [&](std::size_t i) {
     return cheap ? visits_[i].cost : dear ? -visits_[i].cost : 0.0;
   };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost(a) < cost(b); });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return cost(a) < cost(b); });
   std::vector<std::size_t> out;
   double least = kInfinity;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
@@ -226,8 +232,9 @@ void Batch::run_fastest(const std::vector<Site>& sites, Collector& collector) {
     Plain plain;
     Minima::Scratch scratch;
   };
-  tbb::enumerable_thread_specific<Local> locals(
-      [&] { return Local{Plain(problem_, group_.machine, workload_), {}}; });
+  tbb::enumerable_thread_specific<Local> locals([&] {
+    return Local{Plain(problem_, group_.machine, workload_), {}};
+  });
   constexpr std::size_t kBlock = 64;
   for (std::size_t first = 0; first < visits.size(); first += 4096) {
     const std::size_t count = std::min<std::size_t>(4096, visits.size() - first);
@@ -236,14 +243,16 @@ void Batch::run_fastest(const std::vector<Site>& sites, Collector& collector) {
                  [&](std::size_t begin, std::size_t end) {
                    Local& local = locals.local();
                    for (std::size_t i = begin; i < end; ++i) {
-                     visit_fastest(visits_[visits[first + i]], top_reach, local.plain, local.scratch, rows[i]);
+                     visit_fastest(visits_[visits[first + i]], top_reach, local.plain,
+                                   local.scratch, rows[i]);
                    }
                  });
     for (const std::vector<Row>& of_site : rows) offer(of_site, collector);
   }
 }
 
-// The plans within reach of the fastest, and those within reach of `top`, as many of them as it has room.
+// The plans within reach of the fastest, and those within reach of `top`, as many of them as it has
+// room.
 void Batch::visit_fastest(const Visit& at, double top_reach, Plain& plain, Minima::Scratch& scratch,
                           std::vector<Row>& rows) const {
   const double limit = minima_.limit(at.site);
@@ -291,7 +300,9 @@ void Batch::run_all(Collector& collector, Counts& counts) {
     known.want_fastest = options_.per_hardware;
     if (const Row* worst = collector.worst_kept()) known.worst_kept = *worst;
     tbb::enumerable_thread_specific<Local> locals([&] {
-      return Local{PairFilter(problem_, table_, watts, known), Plain(problem_, group_.machine, workload_), {}};
+      return Local{PairFilter(problem_, table_, watts, known),
+                   Plain(problem_, group_.machine, workload_),
+                   {}};
     });
     std::vector<std::vector<Row>> rows(count);
     std::vector<std::int64_t> feasible(count, 0);
@@ -299,11 +310,13 @@ void Batch::run_all(Collector& collector, Counts& counts) {
     workers_.run(count, kBlock, seconds, [&](std::size_t begin, std::size_t end) {
       Local& local = locals.local();
       for (std::size_t i = begin; i < end; ++i) {
-        visit_all(visits_[first + i], local.filter, local.plain, local.scratch, rows[i], feasible[i]);
+        visit_all(visits_[first + i], local.filter, local.plain, local.scratch, rows[i],
+                  feasible[i]);
       }
     });
     for (const std::vector<Row>& of_site : rows) offer(of_site, collector);
-    if (!sets_.pair.empty()) counts.feasible += std::accumulate(feasible.begin(), feasible.end(), std::int64_t{0});
+    if (!sets_.pair.empty())
+      counts.feasible += std::accumulate(feasible.begin(), feasible.end(), std::int64_t{0});
   }
 }
 
@@ -367,17 +380,19 @@ void Batch::run_fewest(Collector& collector, Counts& counts) {
 
 }  // namespace
 
-bool search_fast(const Problem& problem, const Options& options, Collector& collector, Counts& counts) {
+bool search_fast(const Problem& problem, const Options& options, Collector& collector,
+                 Counts& counts) {
   const ConstraintSets sets = sort_constraints(problem.space->constraints);
   const Depth depth = depth_of(problem, sets, options);
   Workers workers(options.threads);
-  const std::size_t works = problem.workloads.size(), batches = problem.hardware.group_count() * works;
+  const std::size_t works = problem.workloads.size(),
+                    batches = problem.hardware.group_count() * works;
   for (std::size_t b = 0; b < batches; ++b) {
     Batch batch(problem, options, sets, b / works, static_cast<std::uint32_t>(b % works), workers);
     for (std::size_t chunk = 0; chunk < batch.chunk_count(); ++chunk) {
       batch.run(chunk, depth, collector, counts);
-      const double done = static_cast<double>(b) + static_cast<double>(chunk + 1) /
-                                                       static_cast<double>(batch.chunk_count());
+      const double done = static_cast<double>(b) +
+                          static_cast<double>(chunk + 1) / static_cast<double>(batch.chunk_count());
       if (options.progress && !options.progress(done / static_cast<double>(batches))) return false;
     }
   }

@@ -6,7 +6,9 @@
 
 namespace ridgeline::explore {
 
-// Offers every pair that the answer could show; returns false when the progress callback asked to stop.
-bool search_fast(const Problem& problem, const Options& options, Collector& collector, Counts& counts);
+// Offers every pair that the answer could show; returns false when the progress callback asked to
+// stop.
+bool search_fast(const Problem& problem, const Options& options, Collector& collector,
+                 Counts& counts);
 
 }  // namespace ridgeline::explore

@@ -14,11 +14,10 @@ namespace ridgeline::explore {
 class Workers {
  public:
   // threads 0: as many as the machine has.
-  explicit Workers(int threads)
-      : threads_(threads > 0 ? threads : tbb::task_arena::automatic) {}
+  explicit Workers(int threads) : threads_(threads > 0 ? threads : tbb::task_arena::automatic) {}
 
-  // fn(begin, end) for the blocks of [0, count), each `block` long but the last, in any order. `seconds`
-  // is a guess of the time that all of them take on one thread.
+  // fn(begin, end) for the blocks of [0, count), each `block` long but the last, in any order.
+  // `seconds` is a guess of the time that all of them take on one thread.
   template <class F>
   void run(std::size_t count, std::size_t block, double seconds, F&& fn) {
     if (threads_ == 1 || count <= block || seconds < kWorthThreads) {
@@ -27,9 +26,8 @@ class Workers {
     }
     if (!arena_) arena_.emplace(threads_);
     arena_->execute([&] {
-      tbb::parallel_for(std::size_t{0}, (count + block - 1) / block, [&](std::size_t i) {
-        fn(i * block, std::min(count, (i + 1) * block));
-      });
+      tbb::parallel_for(std::size_t{0}, (count + block - 1) / block,
+                        [&](std::size_t i) { fn(i * block, std::min(count, (i + 1) * block)); });
     });
   }
 
