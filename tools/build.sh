@@ -1,7 +1,7 @@
 # Functions that ./ridgeline and ./test share; sourced with $root set. POSIX sh.
 
 # What the engine needs on Debian 12; ./test adds to it.
-engine_packages="g++ cmake ninja-build pkg-config nlohmann-json3-dev libfmt-dev libtbb-dev \
+engine_packages="g++ cmake ninja-build pkg-config nlohmann-json3-dev libfmt-dev \
 libhwy-dev libyaml-cpp-dev"
 
 say() {
@@ -44,13 +44,13 @@ install_packages() {
     fi
   fi
   say "installing $missing"
-  log=$root/build/install.log
+  install_log=$root/build/install.log
   advice="see that this machine reaches its Debian mirror, or install by hand: apt-get install \
 --no-install-recommends $missing"
-  $by apt-get update >"$log" 2>&1 || say "apt-get update failed; trying with the lists at hand"
+  $by apt-get update >"$install_log" 2>&1 || say "apt-get update failed; trying with the lists at hand"
   # shellcheck disable=SC2086
   $by env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing \
-    >>"$log" 2>&1 </dev/null || stop "installing packages" "$log" "$advice"
+    >>"$install_log" 2>&1 </dev/null || stop "installing packages" "$install_log" "$advice"
 }
 
 # Compilers at once: one per processor, and 700 MB of free memory for each.
@@ -98,8 +98,14 @@ build_preset() {
   fi
   : >"$directory/.started"
   status=$directory/.status
-  { (cd "$root" && cmake --build --preset "$preset" -j "$(job_count)" 2>&1 </dev/null); echo $? >"$status"; } |
-    show_progress "$log"
+  echo 1 >"$status"
+  {
+    if (cd "$root" && cmake --build --preset "$preset" -j "$(job_count)" 2>&1 </dev/null); then
+      echo 0 >"$status"
+    else
+      echo 1 >"$status"
+    fi
+  } | show_progress "$log"
   [ "$(cat "$status")" = 0 ] ||
     stop "the build" "$log" "then run this again; rm -r $directory starts afresh"
   mv "$directory/.started" "$directory/.built"

@@ -92,4 +92,6 @@ int main_of(int argc, char** argv) {
 
 }  // namespace ridgeline::cli
 
-int main(int argc, char** argv) { return ridgeline::cli::main_of(argc, argv); }
+int main(int argc, char** argv) {
+  return ridgeline::cli::main_of(argc, argv);
+}

@@ -29,7 +29,8 @@ bool write_all(int descriptor, std::string_view bytes) {
 }
 
 Error cannot(const char* what, const std::string& path) {
-  return {ErrorCode::io, "--output", fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)),
+  return {ErrorCode::io, "--output",
+          fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)),
           "give a file in a folder that you may write to"};
 }
 

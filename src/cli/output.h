@@ -1,5 +1,5 @@
-// Output: where the bytes of an answer go. A file is written beside its name and moved there when it
-// is whole, so that an error loses nothing.
+// Output: where the bytes of an answer go. A file is written beside its name and moved there when
+// it is whole, so that an error loses nothing.
 #pragma once
 
 #include <string>

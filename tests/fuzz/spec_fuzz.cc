@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto command = find_command("inspect");
   const auto request = make_request(**command, spec->value, context);
   if (!request) return request.error().message.empty() ? std::abort(), 0 : 0;
-  const auto status = run(*request, context, ridgeline::report::Colour::off,
-                          [](std::string_view) { return true; });
+  const auto status =
+      run(*request, context, ridgeline::report::Colour::off, [](std::string_view) { return true; });
   if (!status && status.error().message.empty()) std::abort();
   return 0;
 }

@@ -1,4 +1,5 @@
-// Models of published checkpoints, every parameter counted, built by hand from their configurations.
+// Models of published checkpoints, every parameter counted, built by hand from their
+// configurations.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,27 @@ inline Model llama(const DenseSizes& s) {
   return model;
 }
 
-inline Model llama_1_7b() { return llama({32, 4096, 32, 32, 128, 11008, 32000}); }
-inline Model llama_2_7b() { return llama({32, 4096, 32, 32, 128, 11008, 32000}); }
-inline Model llama_2_13b() { return llama({40, 5120, 40, 40, 128, 13824, 32000}); }
-inline Model llama_2_70b() { return llama({80, 8192, 64, 8, 128, 28672, 32000}); }
-inline Model llama_3_8b() { return llama({32, 4096, 32, 8, 128, 14336, 128256}); }
-inline Model llama_3_70b() { return llama({80, 8192, 64, 8, 128, 28672, 128256}); }
-inline Model llama_3_405b() { return llama({126, 16384, 128, 8, 128, 53248, 128256}); }
+inline Model llama_1_7b() {
+  return llama({32, 4096, 32, 32, 128, 11008, 32000});
+}
+inline Model llama_2_7b() {
+  return llama({32, 4096, 32, 32, 128, 11008, 32000});
+}
+inline Model llama_2_13b() {
+  return llama({40, 5120, 40, 40, 128, 13824, 32000});
+}
+inline Model llama_2_70b() {
+  return llama({80, 8192, 64, 8, 128, 28672, 32000});
+}
+inline Model llama_3_8b() {
+  return llama({32, 4096, 32, 8, 128, 14336, 128256});
+}
+inline Model llama_3_70b() {
+  return llama({80, 8192, 64, 8, 128, 28672, 128256});
+}
+inline Model llama_3_405b() {
+  return llama({126, 16384, 128, 8, 128, 53248, 128256});
+}
 
 // A Qwen 2.5: biases of q, k and v.
 inline Model qwen_2_5(const DenseSizes& s) {
@@ -32,8 +47,12 @@ inline Model qwen_2_5(const DenseSizes& s) {
   model.kinds[0].attention.vector_params = (s.heads + 2 * s.kv_heads) * s.head_dim;
   return model;
 }
-inline Model qwen_2_5_7b() { return qwen_2_5({28, 3584, 28, 4, 128, 18944, 152064}); }
-inline Model qwen_2_5_14b() { return qwen_2_5({48, 5120, 40, 8, 128, 13824, 152064}); }
+inline Model qwen_2_5_7b() {
+  return qwen_2_5({28, 3584, 28, 4, 128, 18944, 152064});
+}
+inline Model qwen_2_5_14b() {
+  return qwen_2_5({48, 5120, 40, 8, 128, 13824, 152064});
+}
 
 // A Qwen 3: norms of queries and keys.
 inline Model qwen_3_0_6b() {
@@ -50,8 +69,12 @@ inline Model qwen_3_moe(const DenseSizes& s, std::int64_t expert_width) {
   kind.ffn.router_params = s.hidden * 128;
   return model;
 }
-inline Model qwen_3_235b() { return qwen_3_moe({94, 4096, 64, 4, 128, 0, 151936}, 1536); }
-inline Model qwen_3_30b() { return qwen_3_moe({48, 2048, 32, 4, 128, 0, 151936}, 768); }
+inline Model qwen_3_235b() {
+  return qwen_3_moe({94, 4096, 64, 4, 128, 0, 151936}, 1536);
+}
+inline Model qwen_3_30b() {
+  return qwen_3_moe({48, 2048, 32, 4, 128, 0, 151936}, 768);
+}
 
 // DeepSeek-V3 and R1: the checkpoint is FP8 in blocks of 128 x 128.
 inline Model deepseek_v3_fp8() {
@@ -87,8 +110,12 @@ inline Model gpt_oss(std::int64_t layers, std::int64_t experts) {
       0};
   return model;
 }
-inline Model gpt_oss_120b() { return gpt_oss(36, 128); }
-inline Model gpt_oss_20b() { return gpt_oss(24, 32); }
+inline Model gpt_oss_120b() {
+  return gpt_oss(36, 128);
+}
+inline Model gpt_oss_20b() {
+  return gpt_oss(24, 32);
+}
 
 // Gemma 3 4B: five layers with a window of 1024 to one that sees everything; 29 + 5 in all.
 inline Model gemma_3_4b() {
@@ -147,7 +174,8 @@ inline Model gpt_3_175b() {
 }
 
 // Only what a user told: nothing can be counted.
-inline Model partial_model(std::int64_t layers, const Attention& attention, std::int64_t hidden = 0) {
+inline Model partial_model(std::int64_t layers, const Attention& attention,
+                           std::int64_t hidden = 0) {
   LayerKind kind;
   kind.attention = attention;
   Model model;
@@ -167,10 +195,10 @@ inline Attention softmax_heads(std::int64_t heads, std::int64_t kv_heads, std::i
 }
 
 inline std::vector<Model> published_models() {
-  return {llama_2_7b(),      llama_2_13b(),  llama_2_70b(),   llama_3_8b(),    llama_3_70b(),
-          qwen_2_5_14b(),    qwen_3_0_6b(),  qwen_3_235b(),   qwen_3_30b(),    deepseek_v3_fp8(),
-          gpt_oss_120b(),    gpt_oss_20b(),  gemma_3_4b(),    gemma_4_26b(),   glm_4_5_air(),
-          llama_4_maverick()};
+  return {llama_2_7b(),  llama_2_13b(),     llama_2_70b(),  llama_3_8b(),
+          llama_3_70b(), qwen_2_5_14b(),    qwen_3_0_6b(),  qwen_3_235b(),
+          qwen_3_30b(),  deepseek_v3_fp8(), gpt_oss_120b(), gpt_oss_20b(),
+          gemma_3_4b(),  gemma_4_26b(),     glm_4_5_air(),  llama_4_maverick()};
 }
 
 }  // namespace ridgeline::testing

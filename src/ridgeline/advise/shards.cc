@@ -50,8 +50,7 @@ class Collector {
   }
 
   void add_attention(const Attention& a) {
-    const AttentionShape s =
-        physics::attention_shape(a, model_.hidden, work_.phase, plan_);
+    const AttentionShape s = physics::attention_shape(a, model_.hidden, work_.phase, plan_);
     if (a.kind == AttentionKind::softmax) add_softmax(a, s);
     if (a.kind == AttentionKind::mla) add_mla(a, s);
     const auto d = static_cast<double>(model_.hidden);
@@ -136,8 +135,7 @@ class Collector {
       return physics::attention_shape(a, model_.hidden, work_.phase, plan).cache +
              static_cast<double>(a.index_head_dim);
     };
-    const double full =
-        physics::layer_bytes(kind, model_.hidden, work_, alone).kv_cache / element;
+    const double full = physics::layer_bytes(kind, model_.hidden, work_, alone).kv_cache / element;
     const double part = physics::layer_bytes(kind, model_.hidden, work_, plan_).kv_cache / element;
     const double full_width = width(alone), part_width = width(plan_);
     if (full_width <= 0 || part_width <= 0) return;

@@ -1,4 +1,5 @@
-// Shards: how each tensor is cut over the ranks of one pipeline stage, and how many copies there are.
+// Shards: how each tensor is cut over the ranks of one pipeline stage, and how many copies there
+// are.
 //
 //   part elements x TP CP DP = full elements x copies, for every tensor                       (1)
 // Parts add up to the bytes of physics/memory.h. A fraction of a head is kept as a fraction.
@@ -41,12 +42,17 @@ enum class ShardTensor : std::uint8_t {
 };
 
 inline std::span<const char* const> names_of(ShardTensor) {
-  static constexpr std::array<const char*, 22> kNames = {
-      "W_Q",         "W_DQ",     "W_UQ",           "W_K",         "W_V",
-      "W_DKV",       "W_UK",     "W_UV",           "W_O",         "mixer",
-      "indexer",     "gate_up",  "down",           "shared_gate_up", "shared_down",
-      "expert_gate_up", "expert_down", "router",   "KV cache",    "state",
-      "embedding",   "head"};
+  static constexpr std::array<const char*, 22> kNames = {"W_Q",         "W_DQ",
+                                                         "W_UQ",        "W_K",
+                                                         "W_V",         "W_DKV",
+                                                         "W_UK",        "W_UV",
+                                                         "W_O",         "mixer",
+                                                         "indexer",     "gate_up",
+                                                         "down",        "shared_gate_up",
+                                                         "shared_down", "expert_gate_up",
+                                                         "expert_down", "router",
+                                                         "KV cache",    "state",
+                                                         "embedding",   "head"};
   return kNames;
 }
 
@@ -60,7 +66,8 @@ struct Shard {
   double copies;  // over the TP x CP x DP ranks of a stage
 };
 
-// Kinds of layers in the order of the model; per kind attention, feed-forward part, cache; then tables.
+// Kinds of layers in the order of the model; per kind attention, feed-forward part, cache; then
+// tables.
 std::vector<Shard> shards_of(const Model& model, const Workload& work, const Plan& plan);
 
 }  // namespace ridgeline::advise

@@ -31,8 +31,12 @@ Model two_kinds() {
   return m;
 }
 
-bool is_attention(ShardTensor t) { return t <= ShardTensor::indexer; }
-bool is_ffn(ShardTensor t) { return t >= ShardTensor::gate_up && t <= ShardTensor::router; }
+bool is_attention(ShardTensor t) {
+  return t <= ShardTensor::indexer;
+}
+bool is_ffn(ShardTensor t) {
+  return t >= ShardTensor::gate_up && t <= ShardTensor::router;
+}
 
 TEST(Shards, PartsAddUpToTheMemoryOfALayer) {
   const Model model = two_kinds();
@@ -74,10 +78,10 @@ TEST(Shards, CountCopiesByHand) {
   for (const Shard& s : shards_of(model, {}, plan)) {
     SCOPED_TRACE(names_of(s.tensor)[static_cast<std::size_t>(s.tensor)]);
     switch (s.tensor) {
-      case ShardTensor::query: EXPECT_DOUBLE_EQ(s.copies, 6); break;       // CP DP
-      case ShardTensor::key: EXPECT_DOUBLE_EQ(s.copies, 12); break;        // 8 ranks, 4 KV heads
+      case ShardTensor::query: EXPECT_DOUBLE_EQ(s.copies, 6); break;         // CP DP
+      case ShardTensor::key: EXPECT_DOUBLE_EQ(s.copies, 12); break;          // 8 ranks, 4 KV heads
       case ShardTensor::latent_down: EXPECT_DOUBLE_EQ(s.copies, 48); break;  // every rank
-      case ShardTensor::gate_up: EXPECT_DOUBLE_EQ(s.copies, 3); break;     // scope TP+CP
+      case ShardTensor::gate_up: EXPECT_DOUBLE_EQ(s.copies, 3); break;       // scope TP+CP
       case ShardTensor::embedding: EXPECT_DOUBLE_EQ(s.copies, 6); break;
       default: EXPECT_GE(s.copies, 1); break;
     }

@@ -1,4 +1,5 @@
-// What holds for every answer: inputs that give it again, keys of its schema, the same bytes each time.
+// What holds for every answer: inputs that give it again, keys of its schema, the same bytes each
+// time.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -8,6 +8,7 @@
 #include "ridgeline/app/files.h"
 #include "ridgeline/app/resolve.h"
 #include "ridgeline/app/spec_file.h"
+#include "ridgeline/app/vocabulary.h"
 #include "ridgeline/base/text.h"
 
 namespace ridgeline::app {
@@ -28,11 +29,12 @@ Error usage(std::string where, std::string message, std::string hint) {
   return {ErrorCode::usage, std::move(where), std::move(message), std::move(hint)};
 }
 
-// A value that text stands for: JSON where it is an object, list, or quoted text, else the text itself.
+// A value that text stands for: JSON where it is an object, list, or quoted text, else the text
+// itself.
 Result<Json> value_of(const std::string& text, const std::string& typed) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool structured =
-      first != std::string::npos && (text[first] == '{' || text[first] == '[' || text[first] == '"');
+  const bool structured = first != std::string::npos &&
+                          (text[first] == '{' || text[first] == '[' || text[first] == '"');
   if (!structured) return Json(text);
   auto value = parse_json(text);
   if (value) return value;
@@ -82,6 +84,20 @@ class LineParser {
     }
     line_.command = *command;
     ++at_;
+    return take_variant();
+  }
+
+  // "solve serving": the word after such a command decides what flags there are.
+  Status take_variant() {
+    const bool has_word = at_ < arguments_.size() && arguments_[at_].rfind('-', 0) != 0;
+    if (line_.command->variants.empty() || !has_word) return Ok{};
+    auto variant = find_variant(*line_.command, arguments_[at_]);
+    if (!variant) {
+      Error error = variant.error();
+      error.where = arguments_[at_].substr(0, 80);
+      return error;
+    }
+    line_.command = *variant;
     return Ok{};
   }
 
@@ -112,7 +128,8 @@ class LineParser {
       line_.settings.push_back({name, std::move(value), flag_of(name)});
       return Ok{};
     }
-    return usage(word, "unexpected word", fmt::format("try: ridgeline help {}", line_.command->name));
+    return usage(word, "unexpected word",
+                 fmt::format("try: ridgeline help {}", line_.command->name));
   }
 
   Status take_flag(const std::string& argument) {
@@ -143,11 +160,12 @@ class LineParser {
   }
 
   Status take_toggle(const std::string& name, const std::string& flag, std::string value) {
-    const bool stands_alone = at_ >= arguments_.size() ||
-                              (arguments_[at_] != "true" && arguments_[at_] != "false");
+    const bool stands_alone =
+        at_ >= arguments_.size() || (arguments_[at_] != "true" && arguments_[at_] != "false");
     if (value.empty()) value = stands_alone ? "true" : arguments_[at_++];
     if (value != "true" && value != "false") {
-      return Error{ErrorCode::bad_value, flag, fmt::format("\"{}\" is neither true nor false", value),
+      return Error{ErrorCode::bad_value, flag,
+                   fmt::format("\"{}\" is neither true nor false", value),
                    fmt::format("write {} alone, or with true or false", flag)};
     }
     line_.settings.push_back({name, value == "true", flag});
@@ -157,7 +175,8 @@ class LineParser {
   Status take_flag_value(const std::string& name, const std::string& flag, const std::string& value,
                          const Field* field) {
     if (value.empty()) {
-      return Error{ErrorCode::bad_value, flag, "its value is empty", "give a value or leave it out"};
+      return Error{ErrorCode::bad_value, flag, "its value is empty",
+                   "give a value or leave it out"};
     }
     if (flag == "--format") return set_format(value, flag);
     if (flag == "--spec") return set_once(line_.spec, value, flag);
@@ -168,7 +187,8 @@ class LineParser {
       for (const std::string& part : split(value, ',')) RIDGELINE_CHECK(add_text(name, part, flag));
       return Ok{};
     }
-    if (field == nullptr && line_.command->scope == Scope::own) return unknown_flag(name, flag);
+    const bool is_own = line_.command->scope == Scope::own;
+    if (is_own && !Vocabulary(*line_.command, {}).find(name)) return unknown_flag(name, flag);
     RIDGELINE_TRY(Json json, value_of(value, flag));
     line_.settings.push_back({name, std::move(json), flag});
     return Ok{};
@@ -182,7 +202,8 @@ class LineParser {
     }
     std::string hint = did_you_mean("--" + kebab(name), names);
     if (hint.empty()) hint = fmt::format("try: ridgeline help {}", line_.command->name);
-    return {ErrorCode::unknown_key, flag, fmt::format("unknown flag of {}", line_.command->name), hint};
+    return {ErrorCode::unknown_key, flag, fmt::format("unknown flag of {}", line_.command->name),
+            hint};
   }
 
   Status take_set(const std::string& text) {
@@ -245,9 +266,12 @@ class LineParser {
   }
 
   Status ask_help() {
-    const char* about = line_.command->name;
+    const Command& about = *line_.command;
     RIDGELINE_TRY(line_.command, find_command("help"));
-    line_.settings.assign(1, {"command", std::string(about), "--help"});
+    line_.settings.assign(1, {"command", std::string(about.name), "--help"});
+    if (*about.variant != '\0') {
+      line_.settings.push_back({"variant", std::string(about.variant), "--help"});
+    }
     if (asks_for_json(arguments_)) line_.format = report::Format::json;
     at_ = arguments_.size();
     return Ok{};
@@ -286,8 +310,21 @@ Result<Machine> first_machine(const Json* spec, std::span<const Setting> setting
   return machine_of(&(*spec)["machine"], origins, context);
 }
 
-Result<Request> build(const Command& command, const Json* spec, std::span<const Setting> settings,
+// Of a command with variants the one that the spec names; any other command as it is.
+Result<const Command*> command_for(const Command& command, const Json* spec,
+                                   const Origins& origins) {
+  if (command.variants.empty() || spec == nullptr || !spec->is_object()) return &command;
+  const auto word = spec->find(command.words[0]);
+  if (word == spec->end() || !word->is_string()) return &command;
+  auto variant = find_variant(command, word->get_ref<const std::string&>());
+  if (!variant) return origins.placed(variant.error(), pointer_of(command.words[0]));
+  return variant;
+}
+
+Result<Request> build(const Command& given, const Json* spec, std::span<const Setting> settings,
                       Origins origins, const Context& context) {
+  RIDGELINE_TRY(const Command* chosen, command_for(given, spec, origins));
+  const Command& command = *chosen;
   Request request;
   request.command = command.name;
   request.origins = std::move(origins);
@@ -306,7 +343,9 @@ Result<Request> build(const Command& command, const Json* spec, std::span<const 
 
 }  // namespace
 
-std::span<const CommonFlag> common_flags() { return kCommonFlags; }
+std::span<const CommonFlag> common_flags() {
+  return kCommonFlags;
+}
 
 Result<CommandLine> parse_command_line(std::span<const std::string> arguments) {
   return LineParser(arguments).parse();
@@ -316,7 +355,8 @@ bool asks_for_json(std::span<const std::string> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];
     if (a == "--json" || a == "--format=json") return true;
-    if (a == "--format" && i + 1 < arguments.size() && lower(arguments[i + 1]) == "json") return true;
+    if (a == "--format" && i + 1 < arguments.size() && lower(arguments[i + 1]) == "json")
+      return true;
   }
   return false;
 }

@@ -24,11 +24,12 @@ struct CommandLine {
 
 Result<CommandLine> parse_command_line(std::span<const std::string> arguments);
 
-// Does the line ask for JSON? Looked up even where the rest of it is wrong, for the form of the error.
+// Does the line ask for JSON? Looked up even where the rest of it is wrong, for the form of the
+// error.
 bool asks_for_json(std::span<const std::string> arguments);
 
-// Reads the spec file, brings everything to canonical names and lays flags over it. `inline_spec`, if
-// given, stands for the content of --spec.
+// Reads the spec file, brings everything to canonical names and lays flags over it. `inline_spec`,
+// if given, stands for the content of --spec.
 Result<Request> make_request(const CommandLine& line, const Context& context,
                              const Json* inline_spec);
 

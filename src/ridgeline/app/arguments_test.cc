@@ -29,7 +29,10 @@ TEST(Arguments, BecomeTheSameObjectAsASpec) {
 
 TEST(Arguments, ReadAliasesAndBothFormsOfValues) {
   EXPECT_EQ(input_of("inspect --model=m --tp-size=8 --batch-size 2 --mode decode --seq-len 4k"),
-            (Json{{"model", "m"}, {"plan", {{"tp", "8"}}}, {"batch", "2"}, {"phase", "decode"},
+            (Json{{"model", "m"},
+                  {"plan", {{"tp", "8"}}},
+                  {"batch", "2"},
+                  {"phase", "decode"},
                   {"context", "4k"}}));
 }
 
@@ -54,7 +57,8 @@ TEST(Arguments, FlagsWinOverTheSpec) {
 
 TEST(Arguments, SetReachesAnyField) {
   const auto ran = run_line(
-      "inspect --set model=llama-3.1-8b --set plan.tp=4 --set machine.bw_hbm_gbs=512 --set batch=2");
+      "inspect --set model=llama-3.1-8b --set plan.tp=4 --set machine.bw_hbm_gbs=512 --set "
+      "batch=2");
   ASSERT_EQ(ran.status, 0) << ran.text;
   EXPECT_EQ(ran.json["inputs"]["plan"]["tp"], 4);
   EXPECT_EQ(ran.json["inputs"]["machine"]["bw_hbm_gbs"], 512);

@@ -8,7 +8,8 @@
 
 namespace ridgeline::app {
 
-// In base units; `base` is what multiples are taken of. `where` of an error is a pointer in `values`.
+// In base units; `base` is what multiples are taken of. `where` of an error is a pointer in
+// `values`.
 Result<std::vector<double>> axis_values(const ScalarRef& ref, const Json& values, double base);
 
 }  // namespace ridgeline::app

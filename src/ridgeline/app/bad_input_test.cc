@@ -31,7 +31,7 @@ void expect_refused(const Ran& ran, const std::string& where, const std::string&
 
 constexpr BadLine kLines[] = {
     // commands and flags as such
-    {"fit --model llama-3.1-8b", "fit", "unknown_name"},
+    {"frobnicate --model llama-3.1-8b", "frobnicate", "unknown_name"},
     {"inpsect", "inpsect", "unknown_name"},
     {"--tp 3", "--tp", "usage"},
     {"inspect --model", "--model", "usage"},
@@ -51,7 +51,8 @@ constexpr BadLine kLines[] = {
     {"inspect --model llama-3.1-8b --set tp", "--set", "bad_value"},
     {"inspect --model llama-3.1-8b --set =4", "--set", "bad_value"},
     {"inspect --model llama-3.1-8b --set plan.tpp=4", "--set plan.tpp", "unknown_key"},
-    {"inspect --model llama-3.1-8b --set model.hidden_size=4", "--set model.hidden_size", "conflict"},
+    {"inspect --model llama-3.1-8b --set model.hidden_size=4", "--set model.hidden_size",
+     "conflict"},
     {"inspect --model llama-3.1-8b --spec a.yaml --spec b.yaml", "--spec", "conflict"},
     {"inspect --model= --tp 2", "--model", "bad_value"},
     // models
@@ -73,7 +74,8 @@ constexpr BadLine kLines[] = {
      "--machine:/bw_hbm", "wrong_unit"},
     {"inspect --model llama-3.1-8b --machine '{\"base\": \"chiplet-sip\", \"bw_hbm_gsb\": 5}'",
      "--machine:/bw_hbm_gsb", "unknown_key"},
-    {"inspect --model llama-3.1-8b --machine '{\"base\": \"none\"}'", "--machine:/base", "unknown_name"},
+    {"inspect --model llama-3.1-8b --machine '{\"base\": \"none\"}'", "--machine:/base",
+     "unknown_name"},
     {"inspect --model llama-3.1-8b --machine "
      "'{\"base\": \"chiplet-sip\", \"bw_hbm\": \"5 GB/s\", \"bw_hbm_gbs\": 5}'",
      "--machine:/bw_hbm_gbs", "conflict"},
@@ -98,7 +100,8 @@ constexpr BadLine kLines[] = {
     {"inspect --model llama-3.1-8b --sip-topology switch", "--sip-topology", "bad_value"},
     {"inspect --model llama-3.1-8b --alpha-inter '5 GB'", "--alpha-inter", "wrong_unit"},
     {"inspect --model llama-3.1-8b --alpha-inter '-5 ns'", "--alpha-inter", "out_of_range"},
-    {"inspect --model llama-3.1-8b --machine dgx-h100 --bw-hbm '5 GB/s'", "--bw-hbm", "unknown_key"},
+    {"inspect --model llama-3.1-8b --machine dgx-h100 --bw-hbm '5 GB/s'", "--bw-hbm",
+     "unknown_key"},
     {"inspect --model llama-3.1-8b --machine dgx-h100 --tp-placement pe", "--tp-placement",
      "unsupported"},
     {"inspect --model llama-3.1-8b --machine dgx-h100 --tp 3", "--tp", "out_of_range"},
@@ -155,8 +158,8 @@ constexpr BadLine kLines[] = {
     {"explore --model llama-3.1-8b --space /no/such/space.yaml", "--space", "io"},
     {"explore --model llama-3.1-8b --space '{\"axis\": {}}'", "--space:/axis", "unknown_key"},
     {"explore --model llama-3.1-8b --space '{\"axes\": []}'", "--space:/axes", "bad_value"},
-    {"explore --model llama-3.1-8b --space '{\"axes\": {\"plan.tp\": []}}'", "--space:/axes/plan.tp",
-     "bad_value"},
+    {"explore --model llama-3.1-8b --space '{\"axes\": {\"plan.tp\": []}}'",
+     "--space:/axes/plan.tp", "bad_value"},
     {"explore --model llama-3.1-8b --space '{\"axes\": {\"plan.tp\": 4}}'", "--space:/axes/plan.tp",
      "bad_value"},
     {"explore --model llama-3.1-8b --space '{\"axes\": {\"plan.tp\": [0]}}'",
@@ -270,9 +273,19 @@ TEST(BadInput, InASpecAsAWholeIsNamedByItsFlag) {
       "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n";
   std::string block;
   for (int i = 0; i < 200; ++i) block += std::string(static_cast<std::size_t>(i), ' ') + "k:\n";
-  const std::string texts[] = {"",     "   \n", std::string("\0\1\2", 3), "{\"model\": ",
-                               "{]",   "a: b: c: d\n", deep,  "model: " + deep,
-                               "- 1\n- 2\n", "[1, 2]", "just text", bomb, block,
+  const std::string texts[] = {"",
+                               "   \n",
+                               std::string("\0\1\2", 3),
+                               "{\"model\": ",
+                               "{]",
+                               "a: b: c: d\n",
+                               deep,
+                               "model: " + deep,
+                               "- 1\n- 2\n",
+                               "[1, 2]",
+                               "just text",
+                               bomb,
+                               block,
                                "{\"context\": 1e999}"};
   for (const std::string& text : texts) {
     SCOPED_TRACE(text.substr(0, 60));
@@ -300,11 +313,12 @@ TEST(BadInput, OfAProgramIsNamedByPointer) {
   };
   EXPECT_EQ(refused({{"model", "llama-3.1-8b"}, {"plan", {{"tp", 0}}}}).where, "/plan/tp");
   EXPECT_EQ(refused({{"model", "llama-3.1-8b"}, {"tp_size", 0}}).where, "/tp_size");
-  EXPECT_EQ(refused({{"model", "llama-3.1-8b"}, {"machine", {{"base", "chiplet-sip"}, {"bw_hbm", 1}}}}).where,
-            "/machine/bw_hbm");
+  EXPECT_EQ(
+      refused({{"model", "llama-3.1-8b"}, {"machine", {{"base", "chiplet-sip"}, {"bw_hbm", 1}}}})
+          .where,
+      "/machine/bw_hbm");
   EXPECT_EQ(refused(Json::object()).where, "/model");
-  EXPECT_EQ(refused({{"model", {{"num_hidden_layers", -1}}}}).where,
-            "/model/num_hidden_layers");
+  EXPECT_EQ(refused({{"model", {{"num_hidden_layers", -1}}}}).where, "/model/num_hidden_layers");
 }
 
 TEST(BadInput, MayNotReadFilesForAProgram) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ridgeline/app/command.h"
+#include "ridgeline/app/derived.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/spec/precision.h"
 
@@ -15,7 +16,8 @@ constexpr std::array kMlaForms = {"latent", "expanded"};
 constexpr std::array<const char*, kPrecisionCount> kPrecisions = {
     "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "int4", "fp4", "mxfp4", "nvfp4"};
 
-constexpr Field kModel{"model", FieldKind::model, "", "a name of the registry, a file, or a config.json"};
+constexpr Field kModel{"model", FieldKind::model, "",
+                       "a name of the registry, a file, or a config.json"};
 constexpr Field kMachine{"machine", FieldKind::machine, "chiplet-sip",
                          "a name of the registry, a file, or {\"base\": NAME, FIELD: value}"};
 constexpr Field kOrder{"plan.order", FieldKind::axes, "tp,cp,pp,dp",
@@ -28,7 +30,8 @@ constexpr std::array kExploreFields = {
     kMachine,
     kOrder,
     Field{"depth", FieldKind::text, "balanced", "two_stage, balanced, coarse or full"},
-    Field{"plans", FieldKind::choice, "reduced", "which plans go with the machines of a depth", kPlans},
+    Field{"plans", FieldKind::choice, "reduced", "which plans go with the machines of a depth",
+          kPlans},
     Field{"space", FieldKind::space, "", "in place of depth: a name, a file, or axes inline"},
     Field{"objectives", FieldKind::texts, "latency_s,cost_score",
           "what the Pareto front weighs; \"maximize NAME\" turns the sense"},
@@ -39,10 +42,10 @@ constexpr std::array kExploreFields = {
     Field{"threads", FieldKind::count, "0", "threads to use, 0: all; changes only the speed"},
 };
 
-constexpr std::array kListFields = {
-    Field{"kind", FieldKind::text, "", "models, accelerators, machines, fabrics or spaces"}};
+constexpr std::array kListFields = {Field{
+    "kind", FieldKind::text, "", "models, accelerators, machines, fabrics, spaces or engines"}};
 constexpr std::array kShowFields = {
-    Field{"kind", FieldKind::text, "", "model, accelerator, machine, fabric or space"},
+    Field{"kind", FieldKind::text, "", "model, accelerator, machine, fabric, space or engine"},
     Field{"name", FieldKind::model, "", "a name of the registry; of a model also a config.json"},
     kModel,
     Field{"kv_precision", FieldKind::choice, "bf16", "number format of the KV cache", kPrecisions},
@@ -51,19 +54,22 @@ constexpr std::array kShowFields = {
 constexpr std::array kImportFields = {
     Field{"file", FieldKind::model, "", "a Hugging Face config.json"}, kModel};
 constexpr std::array kReplayFields = {Field{"files", FieldKind::texts, "", "case files (JSON)"}};
-constexpr std::array kCommandField = {Field{"command", FieldKind::text, "", "a command"}};
+constexpr std::array kCommandFields = {
+    Field{"command", FieldKind::text, "", "a command"},
+    Field{"variant", FieldKind::text, "", "a solver, of the commands that take one"}};
 
 constexpr std::array kModelWord = {"model"};
 constexpr std::array kKindWord = {"kind"};
 constexpr std::array kKindNameWords = {"kind", "name"};
 constexpr std::array kFileWord = {"file"};
 constexpr std::array kFilesWord = {"files"};
-constexpr std::array kCommandWord = {"command"};
+constexpr std::array kCommandWords = {"command", "variant"};
 
-constexpr std::array kCommands = {
-    Command{"explore", "search machines and plans together: best, Pareto front, sensitivity",
-            "ridgeline explore --model llama-3.1-70b --phase decode --context 128k --depth balanced",
-            Scope::scenario, kExploreFields, kModelWord, answer_explore},
+constexpr std::array kFixed = {
+    Command{
+        "explore", "search machines and plans together: best, Pareto front, sensitivity",
+        "ridgeline explore --model llama-3.1-70b --phase decode --context 128k --depth balanced",
+        Scope::scenario, kExploreFields, kModelWord, answer_explore},
     Command{"inspect", "one configuration in full: stages with formulas, memory, copies, hints",
             "ridgeline inspect --model llama-3.1-70b --context 128k --cp 16 --tp 32",
             Scope::scenario, kInspectFields, kModelWord, answer_inspect},
@@ -75,29 +81,65 @@ constexpr std::array kCommands = {
             Scope::own, kShowFields, kKindNameWords, answer_show},
     Command{"import", "what is derived from a config.json", "ridgeline import path/to/config.json",
             Scope::own, kImportFields, kFileWord, answer_import},
-    Command{"schema", "JSON Schema of the input and output of a command", "ridgeline schema inspect",
-            Scope::own, kCommandField, kCommandWord, answer_schema},
+    Command{"schema", "JSON Schema of the input and output of a command",
+            "ridgeline schema inspect", Scope::own, kCommandFields, kCommandWords, answer_schema},
     Command{"help", "the commands, or one of them", "ridgeline help explore", Scope::own,
-            kCommandField, kCommandWord, answer_help},
-    Command{"version", "the version of this program", "ridgeline --version", Scope::own, {}, {},
+            kCommandFields, kCommandWords, answer_help},
+    Command{"version",
+            "the version of this program",
+            "ridgeline --version",
+            Scope::own,
+            {},
+            {},
             answer_version},
 };
 
+// "serving" of "Serving" and of "ServingModel", "singlenode" of "single-node".
+std::string plain_word(std::string_view word) {
+  std::string out = lower(word);
+  std::erase_if(out, [](char c) { return c == '-' || c == '_'; });
+  constexpr std::string_view kEnding = "model";
+  if (out.size() > kEnding.size() && out.ends_with(kEnding))
+    out.resize(out.size() - kEnding.size());
+  return out;
+}
+
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Command> commands() {
+  static const std::vector<Command> kCommands = [] {
+    std::vector<Command> all(kFixed.begin(), kFixed.end());
+    const std::array derived = {fit_command(), solve_command(), explain_command()};
+    all.insert(all.begin() + 2, derived.begin(), derived.end());
+    return all;
+  }();
+  return kCommands;
+}
 
 Result<const Command*> find_command(std::string_view name) {
   const std::string wanted = lower(name);
   std::vector<std::string> names;
-  for (const Command& command : kCommands) {
+  for (const Command& command : commands()) {
     if (wanted == command.name) return &command;
     names.emplace_back(command.name);
   }
   std::string hint = did_you_mean(wanted, names);
   if (hint.empty()) hint = fmt::format("the commands are {}", fmt::join(names, ", "));
+  return Error{ErrorCode::unknown_name, "", fmt::format("\"{}\" is no command", name.substr(0, 80)),
+               hint};
+}
+
+Result<const Command*> find_variant(const Command& command, std::string_view word) {
+  const std::string wanted = plain_word(word);
+  std::vector<std::string> names;
+  for (const Command& variant : command.variants) {
+    if (wanted == plain_word(variant.variant)) return &variant;
+    names.emplace_back(variant.variant);
+  }
+  std::string hint = did_you_mean(word, names);
+  if (hint.empty()) hint = fmt::format("there are {}", fmt::join(names, ", "));
   return Error{ErrorCode::unknown_name, "",
-               fmt::format("\"{}\" is no command", name.substr(0, 80)), hint};
+               fmt::format("{} has no \"{}\"", command.name, word.substr(0, 80)), hint};
 }
 
 const Field* find_field(const Command& command, std::string_view name) {

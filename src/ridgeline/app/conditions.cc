@@ -20,13 +20,11 @@ struct Operator {
   const char* text;
   Comparison comparison;
 };
-constexpr std::array kOperators = {Operator{"<=", Comparison::less_equal},
-                                   Operator{">=", Comparison::greater_equal},
-                                   Operator{"==", Comparison::equal},
-                                   Operator{"!=", Comparison::not_equal},
-                                   Operator{"<", Comparison::less},
-                                   Operator{">", Comparison::greater},
-                                   Operator{"=", Comparison::equal}};
+constexpr std::array kOperators = {
+    Operator{"<=", Comparison::less_equal}, Operator{">=", Comparison::greater_equal},
+    Operator{"==", Comparison::equal},      Operator{"!=", Comparison::not_equal},
+    Operator{"<", Comparison::less},        Operator{">", Comparison::greater},
+    Operator{"=", Comparison::equal}};
 
 std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -100,7 +98,8 @@ Result<Objective> objective_of(const Json& value) {
     const std::string text = trimmed(value.get<std::string>());
     const std::size_t space = text.find_first_of(" :");
     const std::string verb = lower(text.substr(0, space));
-    const bool less = verb == "minimize" || verb == "min", more = verb == "maximize" || verb == "max";
+    const bool less = verb == "minimize" || verb == "min",
+               more = verb == "maximize" || verb == "max";
     const bool has_verb = space != std::string::npos && (less || more);
     RIDGELINE_TRY(const Metric metric, metric_named(has_verb ? text.substr(space + 1) : text));
     if (!has_verb) return Objective{metric, natural_sense(metric)};

@@ -1,4 +1,5 @@
-// Explore: a search over machines and plans. Run here, described by explore_json.cc and explore_text.cc.
+// Explore: a search over machines and plans. Run here, described by explore_json.cc and
+// explore_text.cc.
 #pragma once
 
 #include <string>

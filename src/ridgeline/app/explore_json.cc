@@ -161,9 +161,8 @@ Json explore_result(const Search& search) {
   out["sensitivity"] = sensitivity_json(found);
   if (!search.feasible()) out["near_misses"] = near_misses_json(rows, found);
   out["elapsed_s"] = search.elapsed_s;
-  out["evaluations_per_s"] = search.elapsed_s > 0
-                                 ? static_cast<double>(found.evaluated_count) / search.elapsed_s
-                                 : 0.0;
+  out["evaluations_per_s"] =
+      search.elapsed_s > 0 ? static_cast<double>(found.evaluated_count) / search.elapsed_s : 0.0;
   return out;
 }
 

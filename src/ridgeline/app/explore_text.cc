@@ -111,12 +111,13 @@ Table point_table(const Search& search, const std::vector<Point>& points) {
 
 void add_points(const Search& search, const std::string& title, const std::vector<Point>& points,
                 std::vector<Section>& out) {
-  out.push_back(Heading{title});
-  out.push_back(point_table(search, points));
+  out.emplace_back(Heading{title});
+  out.emplace_back(point_table(search, points));
   if (points.size() > kMostRows) {
-    out.push_back(Line{fmt::format("and {} more: --format csv or json has all",
-                                   count_text(static_cast<std::int64_t>(points.size() - kMostRows))),
-                       Tone::dim});
+    out.emplace_back(
+        Line{fmt::format("and {} more: --format csv or json has all",
+                         count_text(static_cast<std::int64_t>(points.size() - kMostRows))),
+             Tone::dim});
   }
 }
 
@@ -130,7 +131,8 @@ std::string question(const Search& search) {
 std::string counts(const Search& search) {
   const auto& f = search.found;
   std::string product = fmt::format("{} machines x ", count_text(f.hardware_count));
-  if (f.workload_count != 1) product += fmt::format("{} workloads x ", count_text(f.workload_count));
+  if (f.workload_count != 1)
+    product += fmt::format("{} workloads x ", count_text(f.workload_count));
   return fmt::format("{}{} plans = {} pairs, {} feasible", product, count_text(f.parallelism_count),
                      count_text(f.evaluated_count), count_text(f.feasible_count));
 }
@@ -148,8 +150,7 @@ void add_rejected(const Search& search, std::vector<Section>& out) {
   Table table{{{"rejected because", Align::left}, {"pairs", Align::right}}, {}};
   for (std::size_t i = 0; i < names_of(InvalidReason{}).size(); ++i) {
     if (f.rejected[i] == 0) continue;
-    table.rows.push_back(
-        {message_of(static_cast<InvalidReason>(i)), count_text(f.rejected[i])});
+    table.rows.push_back({message_of(static_cast<InvalidReason>(i)), count_text(f.rejected[i])});
   }
   if (f.does_not_fit_count > 0) {
     table.rows.push_back({"it does not fit the memory", count_text(f.does_not_fit_count)});
@@ -157,8 +158,8 @@ void add_rejected(const Search& search, std::vector<Section>& out) {
   const std::int64_t constrained = f.valid_count - f.does_not_fit_count - f.feasible_count;
   if (constrained > 0) table.rows.push_back({"of the constraints", count_text(constrained)});
   if (table.rows.empty()) return;
-  out.push_back(Heading{"Rejected"});
-  out.push_back(std::move(table));
+  out.emplace_back(Heading{"Rejected"});
+  out.emplace_back(std::move(table));
 }
 
 void add_near_misses(const Search& search, std::vector<Section>& out) {
@@ -169,21 +170,21 @@ void add_near_misses(const Search& search, std::vector<Section>& out) {
                           metric_text(miss.point, Metric::memory_bytes),
                           plan_text(miss.point.scenario.plan)});
   }
-  out.push_back(Heading{"Nearest misses, by memory per device"});
-  out.push_back(std::move(table));
+  out.emplace_back(Heading{"Nearest misses, by memory per device"});
+  out.emplace_back(std::move(table));
 }
 
 void add_sensitivity(const Search& search, std::vector<Section>& out) {
   if (search.found.sensitivity.empty()) return;
   report::Bars bars;
   for (const explore::SensitivityRow& row : search.found.sensitivity) {
-    bars.rows.push_back({fmt::format("{} {} -> {}", flag_name(row.knob), knob_text(row.knob, row.baseline),
-                                     knob_text(row.knob, row.doubled)),
-                         2 * row.speedup_fraction,
-                         fmt::format("{:.2f} % faster", 100 * row.speedup_fraction)});
+    bars.rows.push_back(
+        {fmt::format("{} {} -> {}", flag_name(row.knob), knob_text(row.knob, row.baseline),
+                     knob_text(row.knob, row.doubled)),
+         2 * row.speedup_fraction, fmt::format("{:.2f} % faster", 100 * row.speedup_fraction)});
   }
-  out.push_back(Heading{"What doubling each knob of the best is worth, same plan"});
-  out.push_back(std::move(bars));
+  out.emplace_back(Heading{"What doubling each knob of the best is worth, same plan"});
+  out.emplace_back(std::move(bars));
 }
 
 std::string plan_of(const Search& search) {
@@ -224,11 +225,11 @@ class Thinner {
 
 std::vector<Section> explore_sections(const Search& search) {
   std::vector<Section> out;
-  out.push_back(Heading{question(search)});
-  out.push_back(Line{counts(search)});
-  out.push_back(Line{speed(search), Tone::dim});
+  out.emplace_back(Heading{question(search)});
+  out.emplace_back(Line{counts(search)});
+  out.emplace_back(Line{speed(search), Tone::dim});
   if (search.feasible()) {
-    out.push_back(Line{"best: " + plan_of(search), Tone::good});
+    out.emplace_back(Line{"best: " + plan_of(search), Tone::good});
     add_points(search, front_title(search), search.found.pareto, out);
     if (!search.found.top.empty()) {
       add_points(search, "Fastest pairs", search.found.top, out);
@@ -236,21 +237,25 @@ std::vector<Section> explore_sections(const Search& search) {
     if (!search.found.per_hardware.empty()) {
       add_points(search, "Best of each machine", search.found.per_hardware, out);
     }
+    if (search.wants_points) {
+      out.emplace_back(
+          Line{"every feasible pair is written by --format csv and --format json", Tone::dim});
+    }
     add_sensitivity(search, out);
   } else {
-    out.push_back(Line{"nothing is feasible", Tone::bad});
+    out.emplace_back(Line{"nothing is feasible", Tone::bad});
     add_near_misses(search, out);
     add_rejected(search, out);
   }
-  if (!search.notes.empty()) out.push_back(Heading{"Notes"});
-  for (const Note& note : search.notes) out.push_back(Line{note.message});
+  if (!search.notes.empty()) out.emplace_back(Heading{"Notes"});
+  for (const Note& note : search.notes) out.emplace_back(Line{note.message});
   return out;
 }
 
 report::Chart explore_chart(const Search& search) {
   const auto& objectives = search.space.space.objectives;
   const Metric y = objectives.front().metric;
-  const Metric x = objectives.size() > 1 ? objectives[1].metric
+  const Metric x = objectives.size() > 1     ? objectives[1].metric
                    : y == Metric::cost_score ? Metric::latency_s
                                              : Metric::cost_score;
   report::Scatter chart;

@@ -86,7 +86,9 @@ bool file_exists(std::string_view name, const Context& context) {
   return possible && located(name, context).has_value();
 }
 
-std::string stem_of(std::string_view path) { return fs::path(std::string(path)).stem().string(); }
+std::string stem_of(std::string_view path) {
+  return fs::path(std::string(path)).stem().string();
+}
 
 std::string folder_of(std::string_view path) {
   const std::string folder = fs::path(std::string(path)).parent_path().string();

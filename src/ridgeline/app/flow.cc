@@ -33,6 +33,8 @@ int run_json(std::span<const std::string> arguments, const Json* spec, const Con
   return exit_status_of(status.error());
 }
 
-int exit_status_of(const Error& error) { return error.code == ErrorCode::internal ? 1 : 2; }
+int exit_status_of(const Error& error) {
+  return error.code == ErrorCode::internal ? 1 : 2;
+}
 
 }  // namespace ridgeline::app

@@ -21,12 +21,16 @@ std::string value_word(const Field& field) {
     case FieldKind::text: return " TEXT";
     case FieldKind::choice: return fmt::format(" {}", fmt::join(field.choices, "|"));
     case FieldKind::count: return " N";
+    case FieldKind::number: return " X";
+    case FieldKind::quantity: return fmt::format(" \"{}\"", example_of(field.dim));
     case FieldKind::toggle: return "";
     case FieldKind::texts: return " TEXT,...";
     case FieldKind::axes: return " AXES";
     case FieldKind::model:
     case FieldKind::machine:
+    case FieldKind::hardware:
     case FieldKind::space: return " NAME|FILE|JSON";
+    case FieldKind::object: return " JSON";
   }
   return "";
 }
@@ -66,25 +70,35 @@ void add_scalars(const Command& command, ScalarOwner owner, const char* title,
     facts.rows.emplace_back("--" + kebab(flag_name(field)) + scalar_word(field),
                             with_default(field.help, fallback_text(field, defaults)));
   }
-  out.push_back(Heading{title});
-  out.push_back(std::move(facts));
+  out.emplace_back(Heading{title});
+  out.emplace_back(std::move(facts));
 }
 
 void add_command(const Command& command, std::vector<report::Section>& out) {
   std::string usage = fmt::format("usage: ridgeline {}", command.name);
-  for (const char* word : command.words) usage += fmt::format(" [{}]", word);
+  const bool is_variant = *command.variant != '\0';
+  if (is_variant) usage += fmt::format(" {}", command.variant);
+  for (const char* word : command.words) {
+    if (!is_variant) usage += fmt::format(" [{}]", word);
+  }
   if (!command.fields.empty()) usage += " [flags]";
-  out.push_back(Heading{fmt::format("ridgeline {}: {}", command.name, command.summary)});
-  out.push_back(Line{usage});
-  out.push_back(Line{fmt::format("for example: {}", command.example)});
+  out.emplace_back(Heading{fmt::format("ridgeline {}: {}", command.name, command.summary)});
+  out.emplace_back(Line{usage});
+  out.emplace_back(Line{fmt::format("for example: {}", command.example)});
+  if (!command.variants.empty()) {
+    std::string names;
+    for (const Command& v : command.variants) names += fmt::format(" {}", v.variant);
+    out.emplace_back(Line{fmt::format("{}:{}; each has its flags: ridgeline help {} NAME",
+                                      command.words[0], names, command.name)});
+  }
   Facts own;
   for (const Field& field : command.fields) {
     own.rows.emplace_back(flag_of(pointer_of(field.name)) + value_word(field),
                           with_default(field.help, field.fallback));
   }
   if (!own.rows.empty()) {
-    out.push_back(Heading{"Flags"});
-    out.push_back(std::move(own));
+    out.emplace_back(Heading{"Flags"});
+    out.emplace_back(std::move(own));
   }
   if (command.scope == Scope::scenario) {
     add_scalars(command, ScalarOwner::workload, "Work", out);
@@ -94,25 +108,40 @@ void add_command(const Command& command, std::vector<report::Section>& out) {
   }
   Facts common;
   for (const CommonFlag& flag : common_flags()) common.rows.emplace_back(flag.flag, flag.help);
-  out.push_back(Heading{"Every command"});
-  out.push_back(std::move(common));
+  out.emplace_back(Heading{"Every command"});
+  out.emplace_back(std::move(common));
+}
+
+// The command, or the variant of it, that the words name; null: none is named.
+Result<const Command*> named_command(const Request& request, const InputReader& reader) {
+  RIDGELINE_TRY(const std::string name, reader.text("command"));
+  RIDGELINE_TRY(const std::string variant, reader.text("variant"));
+  if (name.empty()) return nullptr;
+  auto command = find_command(name);
+  if (!command) return request.origins.placed(command.error(), "/command");
+  if (variant.empty()) return command;
+  auto found = find_variant(**command, variant);
+  if (!found) return request.origins.placed(found.error(), "/variant");
+  return found;
 }
 
 void add_overview(std::vector<report::Section>& out) {
-  out.push_back(Heading{"ridgeline: what-if questions about machines that serve large language models"});
+  out.emplace_back(
+      Heading{"ridgeline: what-if questions about machines that serve large language models"});
   Facts facts;
   for (const Command& command : commands()) facts.rows.emplace_back(command.name, command.summary);
-  out.push_back(std::move(facts));
-  out.push_back(Heading{"More"});
-  out.push_back(Line{"ridgeline help COMMAND explains one; for example:"});
-  for (const Command& command : commands().first(2)) out.push_back(Line{command.example});
-  out.push_back(Line{"exit status: 0 answered, 2 the input is wrong, 3 answered but infeasible, 1 else"});
+  out.emplace_back(std::move(facts));
+  out.emplace_back(Heading{"More"});
+  out.emplace_back(Line{"ridgeline help COMMAND explains one; for example:"});
+  for (const Command& command : commands().first(2)) out.emplace_back(Line{command.example});
+  out.emplace_back(
+      Line{"exit status: 0 answered, 2 the input is wrong, 3 answered but infeasible, 1 else"});
 }
 
 Json commands_json(const Command* only) {
   Json out = Json::array();
-  for (const Command& command : commands()) {
-    if (only != nullptr && only != &command) continue;
+  const std::span<const Command> all = only != nullptr ? std::span(only, 1) : commands();
+  for (const Command& command : all) {
     Json fields = Json::array();
     for (const Field& field : command.fields) {
       fields.push_back({{"flag", flag_of(pointer_of(field.name))}, {"help", field.help}});
@@ -130,15 +159,12 @@ Json commands_json(const Command* only) {
 Result<report::Document> answer_help(const Request& request, const Context&) {
   RIDGELINE_TRY(const Command* own, find_command("help"));
   const InputReader reader(request.input, request.origins, *own);
-  RIDGELINE_TRY(const std::string name, reader.text("command"));
+  RIDGELINE_TRY(const Command* only, named_command(request, reader));
   report::Document out;
-  const Command* only = nullptr;
   Json inputs = Json::object();
-  if (!name.empty()) {
-    auto command = find_command(name);
-    if (!command) return request.origins.placed(command.error(), "/command");
-    only = *command;
+  if (only != nullptr) {
     inputs["command"] = only->name;
+    if (*only->variant != '\0') inputs["variant"] = only->variant;
     add_command(*only, out.sections);
   } else {
     add_overview(out.sections);
@@ -150,9 +176,9 @@ Result<report::Document> answer_help(const Request& request, const Context&) {
 
 Result<report::Document> answer_version(const Request&, const Context&) {
   report::Document out;
-  out.sections.push_back(Line{fmt::format("ridgeline {}", RIDGELINE_VERSION)});
-  out.tree = envelope("version", Json::object(), {{"version", RIDGELINE_VERSION}}, nullptr,
-                      Json::array());
+  out.sections.emplace_back(Line{fmt::format("ridgeline {}", RIDGELINE_VERSION)});
+  out.tree =
+      envelope("version", Json::object(), {{"version", RIDGELINE_VERSION}}, nullptr, Json::array());
   return out;
 }
 

@@ -59,10 +59,12 @@ Result<double> number_from_json(const ScalarRef& ref, const Json& value) {
   return number * ref.factor;
 }
 
-bool is_toggle_text(const std::string& text) { return text == "true" || text == "false"; }
+bool is_toggle_text(const std::string& text) {
+  return text == "true" || text == "false";
+}
 
-// Sets `path` ("quantization.method") inside `object`, making objects on the way; a list takes the index of
-// an item it has. False: something on the way is neither.
+// Sets `path` ("quantization.method") inside `object`, making objects on the way; a list takes the
+// index of an item it has. False: something on the way is neither.
 bool set_inside(Json& object, std::string_view path, const Json& value) {
   Json* at = &object;
   while (!path.empty()) {
@@ -90,8 +92,9 @@ Error with_hint(Error error, const ScalarField& field) {
     error.hint = field.key == "context" ? "give a whole number such as 4096 or 128k"
                                         : "give a whole number such as 8";
   } else {
-    error.hint = field.dim == Dim{} ? "give a number such as 0.5"
-                                    : fmt::format("give text such as \"{}\"", example_of(field.dim));
+    error.hint = field.dim == Dim{}
+                     ? "give a number such as 0.5"
+                     : fmt::format("give text such as \"{}\"", example_of(field.dim));
   }
   return error;
 }
@@ -174,14 +177,19 @@ Status InputBuilder::add(const std::string& name, const Json& value, const std::
   if (is_scalar && target->scalar.field.owner == ScalarOwner::machine) {
     return add_machine_scalar(*target, value, typed);
   }
-  input_[Json::json_pointer(target->pointer)] = value;
+  std::string& spelled = spelled_[target->pointer];
+  const std::string place = target->spelled.empty() ? target->pointer : target->spelled;
+  if (!spelled.empty() && spelled != place) input_.erase(spelled.substr(1));
+  spelled = place;
+  input_[Json::json_pointer(spelled)] = value;
   return Ok{};
 }
 
 Status InputBuilder::add_plan(const Json& plan) {
   const std::string typed = pointer_in(origins_.source, "/plan");
   if (!plan.is_object()) {
-    return Error{ErrorCode::bad_value, typed, fmt::format("plan is {}, not an object", kind_name(plan)),
+    return Error{ErrorCode::bad_value, typed,
+                 fmt::format("plan is {}, not an object", kind_name(plan)),
                  "give {\"tp\": 8, ...}"};
   }
   for (const auto& [key, value] : plan.items()) {
@@ -212,9 +220,9 @@ Status InputBuilder::add_object(const Json& object) {
 Status InputBuilder::add_nested(const Setting& setting) {
   const std::string head = setting.name.substr(0, setting.name.find('.'));
   const Field* field = find_field(vocabulary_.command(), head);
-  const bool takes_object = field != nullptr && (field->kind == FieldKind::model ||
-                                                 field->kind == FieldKind::machine ||
-                                                 field->kind == FieldKind::space);
+  const bool takes_object =
+      field != nullptr && (field->kind == FieldKind::model || field->kind == FieldKind::machine ||
+                           field->kind == FieldKind::hardware || field->kind == FieldKind::space);
   if (!takes_object || head == setting.name) {
     return add(setting.name, setting.value, setting.typed);
   }
@@ -249,7 +257,9 @@ const Json* InputReader::find(std::string_view name) const {
   return it == input_.end() || it->is_null() ? nullptr : &*it;
 }
 
-bool InputReader::has(std::string_view name) const { return find(name) != nullptr; }
+bool InputReader::has(std::string_view name) const {
+  return find(name) != nullptr;
+}
 
 Error InputReader::wrong_type(std::string_view name, const char* due) const {
   return {ErrorCode::bad_value, origins_.where(pointer_of(name)),

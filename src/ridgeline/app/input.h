@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,8 @@
 
 namespace ridgeline::app {
 
-// The value of a scalar in base units (a choice: its index), from a number in the key's unit or from
-// text. Checked against the field's range; `where` of an error is empty.
+// The value of a scalar in base units (a choice: its index), from a number in the key's unit or
+// from text. Checked against the field's range; `where` of an error is empty.
 Result<double> scalar_value(const ScalarRef& ref, const Json& value);
 
 // What write and inputs show: a number in the key's unit, or the name of a choice.
@@ -56,7 +57,8 @@ class InputBuilder {
   const Vocabulary& vocabulary_;
   Origins& origins_;
   Json input_ = Json::object();
-  std::vector<std::string> claimed_;  // pointers that the current source has set
+  std::map<std::string, std::string> spelled_;  // pointer -> where its value stands, unit included
+  std::vector<std::string> claimed_;            // pointers that the current source has set
   std::vector<MachineScalar> machine_scalars_;
 };
 

@@ -38,7 +38,8 @@ const char* largest_degree(const Plan& plan) {
   return name;
 }
 
-// On a tree machine degrees that cannot be are wrong input; the chiplet machine answers with reasons.
+// On a tree machine degrees that cannot be are wrong input; the chiplet machine answers with
+// reasons.
 Status check_degrees(const Inspection& in, const Origins& origins) {
   if (in.c.scenario.machine.kind == MachineKind::chiplet || in.valid()) return Ok{};
   const InvalidReason reason = in.step.layout.invalid_reasons[0];
@@ -62,14 +63,15 @@ void note_outcome(Inspection& in) {
     reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", message_of(reason));
   }
   if (!in.valid()) {
-    in.c.notes.push_back({"placement_invalid", "latency and objectives are null: " + reasons, "/plan"});
+    in.c.notes.push_back(
+        {"placement_invalid", "latency and objectives are null: " + reasons, "/plan"});
   }
   if (in.fits) return;
   const std::int64_t lacking = in.step.memory.total() - in.capacity_bytes;
-  in.c.notes.push_back({"does_not_fit",
-                        fmt::format("the fullest device lacks {}",
-                                    bytes_text(static_cast<double>(lacking))),
-                        "/plan"});
+  in.c.notes.push_back(
+      {"does_not_fit",
+       fmt::format("the fullest device lacks {}", bytes_text(static_cast<double>(lacking))),
+       "/plan"});
 }
 
 }  // namespace
@@ -89,8 +91,7 @@ Result<Inspection> inspect(Case c, const Origins& origins) {
   in.capacity_bytes = static_cast<std::int64_t>(physics::usable_bytes(machine));
   in.fits = static_cast<double>(in.step.memory.total()) <= physics::usable_bytes(machine);
   if (in.valid()) {
-    const auto facts =
-        physics::facts_of(in.step, machine, work, plan.tp * plan.cp * plan.dp);
+    const auto facts = physics::facts_of(in.step, machine, work, plan.tp * plan.cp * plan.dp);
     in.objectives = physics::objectives_of(facts, physics::latency_s(in.step, in.rates),
                                            cost_score(machine), machine.device.static_power);
   }
@@ -105,12 +106,9 @@ Result<report::Document> answer_inspect(const Request& request, const Context& c
   RIDGELINE_TRY(Case c, resolve_case(request, context));
   RIDGELINE_TRY(const Inspection in, inspect(std::move(c), request.origins));
   report::Document out;
-  out.tree = {{"ridgeline", RIDGELINE_VERSION},
-              {"command", "inspect"},
-              {"inputs", inputs_of(in.c, {})},
-              {"result", inspect_result(in)},
-              {"basis", basis_of(in.c)},
-              {"notes", notes_json(in.c.notes)}};
+  out.tree = {{"ridgeline", RIDGELINE_VERSION}, {"command", "inspect"},
+              {"inputs", inputs_of(in.c, {})},  {"result", inspect_result(in)},
+              {"basis", basis_of(in.c)},        {"notes", notes_json(in.c.notes)}};
   out.sections = inspect_sections(in);
   out.csv = inspect_rows(in);
   out.chart = inspect_chart(in);

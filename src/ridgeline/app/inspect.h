@@ -1,4 +1,5 @@
-// Inspect: one configuration in full. Evaluated here, described by inspect_json.cc and inspect_text.cc.
+// Inspect: one configuration in full. Evaluated here, described by inspect_json.cc and
+// inspect_text.cc.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// `result` of inspect (docs/chiplet-model.md section 15); other machines have their own level names.
+// `result` of inspect (docs/chiplet-model.md section 15); other machines have their own level
+// names.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +21,9 @@ const char* name_of(E value) {
   return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-Json formula_json(const Formula& f) { return {{"symbols", f.symbols}, {"values", f.values}}; }
+Json formula_json(const Formula& f) {
+  return {{"symbols", f.symbols}, {"values", f.values}};
+}
 
 class StageWriter {
  public:
@@ -103,10 +106,14 @@ Json layout_json(const Inspection& in) {
 
 Json memory_json(const Inspection& in) {
   const MemoryUse& m = in.step.memory;
-  return {{"attn_weights_bytes", m.attn_weights}, {"ffn_weights_bytes", m.ffn_weights},
-          {"kv_cache_bytes", m.kv_cache},         {"embedding_bytes", m.embedding},
-          {"head_bytes", m.head},                 {"activations_bytes", m.activations},
-          {"total_bytes", m.total()},             {"stage", m.stage},
+  return {{"attn_weights_bytes", m.attn_weights},
+          {"ffn_weights_bytes", m.ffn_weights},
+          {"kv_cache_bytes", m.kv_cache},
+          {"embedding_bytes", m.embedding},
+          {"head_bytes", m.head},
+          {"activations_bytes", m.activations},
+          {"total_bytes", m.total()},
+          {"stage", m.stage},
           {"capacity_bytes", in.capacity_bytes}};
 }
 

@@ -55,12 +55,9 @@ std::string fit_text(const Inspection& in) {
 Facts headline(const Inspection& in) {
   const Case& c = in.c;
   Facts out;
-  out.rows = {{"model", c.model.name},
-              {"machine", c.scenario.machine.name},
-              {"work", work_text(c)},
-              {"plan", plan_text(c.scenario.plan)},
-              {"latency", latency_text(in)},
-              {"fits", fit_text(in)}};
+  out.rows = {{"model", c.model.name},       {"machine", c.scenario.machine.name},
+              {"work", work_text(c)},        {"plan", plan_text(c.scenario.plan)},
+              {"latency", latency_text(in)}, {"fits", fit_text(in)}};
   for (const InvalidReason reason : in.step.layout.invalid_reasons) {
     out.rows.emplace_back("not placed", message_of(reason));
   }
@@ -92,7 +89,7 @@ std::string span_text(const Span& span, const Machine& machine) {
 
 void add_layout(const Inspection& in, std::vector<Section>& out) {
   const Machine& machine = in.c.scenario.machine;
-  out.push_back(Heading{"Layout"});
+  out.emplace_back(Heading{"Layout"});
   Facts facts;
   facts.rows = {{"used", placed_text(in)}};
   if (!machine.levels.empty()) {
@@ -100,10 +97,12 @@ void add_layout(const Inspection& in, std::vector<Section>& out) {
     facts.rows.emplace_back("CP group", span_text(in.step.layout.cp, machine));
     facts.rows.emplace_back("DP group", span_text(in.step.layout.dp, machine));
   }
-  out.push_back(std::move(facts));
+  out.emplace_back(std::move(facts));
 }
 
-std::string dash_if_none(double value, const std::string& text) { return value == 0 ? "-" : text; }
+std::string dash_if_none(double value, const std::string& text) {
+  return value == 0 ? "-" : text;
+}
 
 std::vector<std::string> stage_row(const Inspection& in, StageName name, const StageWork& work) {
   const StageCost cost = physics::cost_of(work, in.rates);
@@ -119,8 +118,9 @@ std::vector<std::string> stage_row(const Inspection& in, StageName name, const S
 }
 
 std::vector<report::Column> stage_columns() {
-  return {{"stage", Align::left},    {"what", Align::left},   {"compute", Align::right},
-          {"memory", Align::right},  {"network", Align::right}, {"bound", Align::left},
+  return {{"stage", Align::left},    {"what", Align::left},
+          {"compute", Align::right}, {"memory", Align::right},
+          {"network", Align::right}, {"bound", Align::left},
           {"total", Align::right},   {"network = hops x latency + bytes / bandwidth", Align::left}};
 }
 
@@ -137,15 +137,15 @@ void add_stages(const Inspection& in, std::vector<Section>& out) {
       table.rows.push_back(stage_row(in, static_cast<StageName>(i), layer.stages[i]));
       total_s += physics::cost_of(layer.stages[i], in.rates).total_s;
     }
-    out.push_back(Heading{fmt::format("One layer of {} ({})", layer.count, kind_text(layer))});
-    out.push_back(std::move(table));
+    out.emplace_back(Heading{fmt::format("One layer of {} ({})", layer.count, kind_text(layer))});
+    out.emplace_back(std::move(table));
     std::string sum = fmt::format("one layer {}, {} layers {}", time_text(total_s), layer.count,
                                   time_text(total_s * static_cast<double>(layer.count)));
     if (layer.ring_visits > 1) {
       sum += fmt::format("; S5 to S8 visit {:.6g} blocks in {:.6g} hops of the CP ring",
                          layer.ring_visits, layer.ring_visits - 1);
     }
-    out.push_back(Line{sum, Tone::dim});
+    out.emplace_back(Line{sum, Tone::dim});
   }
   if (!in.valid()) return;
   Table table{stage_columns(), {}};
@@ -153,8 +153,8 @@ void add_stages(const Inspection& in, std::vector<Section>& out) {
     const auto name = static_cast<StageName>(kLayerStages + i);
     table.rows.push_back(stage_row(in, name, in.step.edges[i]));
   }
-  out.push_back(Heading{"Before and after the layers"});
-  out.push_back(std::move(table));
+  out.emplace_back(Heading{"Before and after the layers"});
+  out.emplace_back(std::move(table));
 }
 
 void add_memory(const Inspection& in, std::vector<Section>& out) {
@@ -172,9 +172,9 @@ void add_memory(const Inspection& in, std::vector<Section>& out) {
   add("head", m.head);
   add("activations", m.activations);
   add("total", m.total());
-  out.push_back(Heading{fmt::format("Memory of the fullest {} (pipeline stage {}), of {}",
-                                    device_word(in), m.stage, bytes_text(whole))});
-  out.push_back(std::move(bars));
+  out.emplace_back(Heading{fmt::format("Memory of the fullest {} (pipeline stage {}), of {}",
+                                       device_word(in), m.stage, bytes_text(whole))});
+  out.emplace_back(std::move(bars));
 }
 
 std::string shape_text(double rows, double columns) {
@@ -195,12 +195,12 @@ void add_shards(const Inspection& in, std::vector<Section>& out) {
                           s.sharded_over, shape_text(s.part_rows, s.part_columns),
                           bytes_text(s.bytes), fmt::format("{:.6g}", s.copies)});
   }
-  out.push_back(Heading{"Tensor sharding"});
-  out.push_back(std::move(table));
+  out.emplace_back(Heading{"Tensor sharding"});
+  out.emplace_back(std::move(table));
 }
 
 void add_replication(const Inspection& in, std::vector<Section>& out) {
-  out.push_back(Heading{"Replication"});
+  out.emplace_back(Heading{"Replication"});
   const advise::Replication& r = in.replication;
   if (!r.rows.empty()) {
     Table table{{{"held more than once", Align::left},
@@ -215,26 +215,27 @@ void add_replication(const Inspection& in, std::vector<Section>& out) {
                             row.replicated_across, fmt::format("{:.6g}", row.copies),
                             bytes_text(static_cast<double>(row.wasted_bytes))});
     }
-    out.push_back(std::move(table));
+    out.emplace_back(std::move(table));
   }
-  const bool overlaps = std::any_of(r.rows.begin(), r.rows.end(),
-                                    [](const auto& row) { return row.overlaps; });
-  if (overlaps) out.push_back(Line{"* counts bytes of other rows again: not to be added", Tone::dim});
-  out.push_back(Line{fmt::format("{} held over all, {} would do: {:.1f} % are copies",
-                                 bytes_text(r.total.held_bytes), bytes_text(r.total.unique_bytes),
-                                 100 * r.redundant_fraction())});
+  const bool overlaps =
+      std::any_of(r.rows.begin(), r.rows.end(), [](const auto& row) { return row.overlaps; });
+  if (overlaps)
+    out.emplace_back(Line{"* counts bytes of other rows again: not to be added", Tone::dim});
+  out.emplace_back(Line{fmt::format(
+      "{} held over all, {} would do: {:.1f} % are copies", bytes_text(r.total.held_bytes),
+      bytes_text(r.total.unique_bytes), 100 * r.redundant_fraction())});
 }
 
 void add_hints(const Inspection& in, std::vector<Section>& out) {
   if (in.hints.empty()) return;
-  out.push_back(Heading{"Hints"});
+  out.emplace_back(Heading{"Hints"});
   for (const advise::Hint& hint : in.hints) {
     const Tone tone = hint.severity == advise::Severity::warn   ? Tone::warn
                       : hint.severity == advise::Severity::good ? Tone::good
                                                                 : Tone::plain;
-    out.push_back(Line{fmt::format("{} ({}): {}", name_of(hint.severity), name_of(hint.category),
-                                   message_of(hint, in.step.layout)),
-                       tone});
+    out.emplace_back(Line{fmt::format("{} ({}): {}", name_of(hint.severity), name_of(hint.category),
+                                      message_of(hint, in.step.layout)),
+                          tone});
   }
 }
 
@@ -242,15 +243,15 @@ void add_hints(const Inspection& in, std::vector<Section>& out) {
 
 std::vector<Section> inspect_sections(const Inspection& in) {
   std::vector<Section> out;
-  out.push_back(headline(in));
+  out.emplace_back(headline(in));
   add_stages(in, out);
   add_memory(in, out);
   add_layout(in, out);
   add_shards(in, out);
   add_replication(in, out);
   add_hints(in, out);
-  if (!in.c.notes.empty()) out.push_back(Heading{"Notes"});
-  for (const Note& note : in.c.notes) out.push_back(Line{note.message});
+  if (!in.c.notes.empty()) out.emplace_back(Heading{"Notes"});
+  for (const Note& note : in.c.notes) out.emplace_back(Line{note.message});
   return out;
 }
 
@@ -260,9 +261,9 @@ report::Rows inspect_rows(const Inspection& in) {
   const auto add = [&](std::string_view layer, std::int64_t count, StageName name,
                        const StageWork& work) {
     const StageCost cost = physics::cost_of(work, in.rates);
-    rows.push_back({layer, count, std::string_view(name_of(name)),
-                    std::string_view(title_of(name)), work.matrix_flop, work.vector_flop,
-                    work.memory_bytes, cost.compute_s, cost.memory_s, cost.network_s, cost.total_s,
+    rows.push_back({layer, count, std::string_view(name_of(name)), std::string_view(title_of(name)),
+                    work.matrix_flop, work.vector_flop, work.memory_bytes, cost.compute_s,
+                    cost.memory_s, cost.network_s, cost.total_s,
                     std::string_view(name_of(cost.bound))});
   };
   for (const LayerWork& layer : in.step.layers) {
@@ -275,9 +276,9 @@ report::Rows inspect_rows(const Inspection& in) {
   for (std::size_t i = 0; in.valid() && i < in.step.edges.size(); ++i) {
     add("edge", 1, static_cast<StageName>(kLayerStages + i), in.step.edges[i]);
   }
-  const std::vector<std::string> keys = {"layer",       "count",     "stage",     "title",
+  const std::vector<std::string> keys = {"layer",       "count",       "stage",     "title",
                                          "matrix_flop", "vector_flop", "hbm_bytes", "compute_s",
-                                         "memory_s",    "network_s", "total_s",   "bound"};
+                                         "memory_s",    "network_s",   "total_s",   "bound"};
   return {keys, keys, [rows = std::move(rows)](const report::RowSink& sink) {
             for (const auto& row : rows) {
               if (!sink(row)) return;
@@ -287,8 +288,8 @@ report::Rows inspect_rows(const Inspection& in) {
 
 report::Chart inspect_chart(const Inspection& in) {
   report::StackedBars chart;
-  chart.title = fmt::format("{} on {}: time of each stage", in.c.model.name,
-                            in.c.scenario.machine.name);
+  chart.title =
+      fmt::format("{} on {}: time of each stage", in.c.model.name, in.c.scenario.machine.name);
   chart.axis_title = "microseconds: compute or memory (the larger), then network";
   chart.parts = {"compute", "memory", "network"};
   const auto add = [&](const std::string& label, const StageWork& work) {

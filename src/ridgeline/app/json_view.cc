@@ -15,11 +15,18 @@ namespace {
 using report::Align;
 
 // Longest first: "_bytes_per_s" ends in "_s", too.
-constexpr std::array kDims = {Dim{.time = -1, .byte = 1}, Dim{.time = -1, .flop = 1},
-                              Dim{.byte = -1, .energy = 1}, Dim{.flop = -1, .energy = 1},
-                              Dim{.byte = 1},              Dim{.flop = 1},
-                              Dim{.money = 1},             Dim{.time = 1},
-                              Dim{.energy = 1},            Dim{.time = -1, .energy = 1}};
+constexpr std::array kDims = {Dim{.time = -1, .byte = 1},
+                              Dim{.time = -1, .flop = 1},
+                              Dim{.byte = -1, .energy = 1},
+                              Dim{.flop = -1, .energy = 1},
+                              Dim{.time = -1},
+                              Dim{.carbon = 1},
+                              Dim{.byte = 1},
+                              Dim{.flop = 1},
+                              Dim{.money = 1},
+                              Dim{.time = 1},
+                              Dim{.energy = 1},
+                              Dim{.time = -1, .energy = 1}};
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
@@ -45,7 +52,8 @@ std::string number_text_of(std::string_view key, const Json& value) {
   Dim dim;
   if (dim_of_key(key, dim)) return format_quantity(value.get<double>(), dim);
   const bool per_token = key.find("bytes_per_token") != std::string_view::npos;
-  if (per_token) return fmt::format("{} B", count_text(static_cast<std::int64_t>(value.get<double>())));
+  if (per_token)
+    return fmt::format("{} B", count_text(static_cast<std::int64_t>(value.get<double>())));
   const bool is_year = ends_with(key, "_year");
   if (value.is_number_integer() && !is_year) return count_text(value.get<std::int64_t>());
   return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump();
@@ -72,12 +80,12 @@ void add_sections(const std::string& name, const Json& object, std::vector<repor
       facts.rows.emplace_back(key_text(key), value_text(unit_key(name, key), value));
     }
   }
-  if (!name.empty()) out.push_back(report::Heading{key_text(name)});
-  if (!facts.rows.empty()) out.push_back(std::move(facts));
+  if (!name.empty()) out.emplace_back(report::Heading{key_text(name)});
+  if (!facts.rows.empty()) out.emplace_back(std::move(facts));
   for (const auto& [key, value] : object.items()) {
     if (is_table(value)) {
-      out.push_back(report::Heading{key_text(key)});
-      out.push_back(table_of(value));
+      out.emplace_back(report::Heading{key_text(key)});
+      out.emplace_back(table_of(value));
     } else if (value.is_object()) {
       add_sections(key, value, out);
     }
@@ -174,12 +182,9 @@ std::vector<report::Section> sections_of(const Json& object) {
 }
 
 Json envelope(const char* command, Json inputs, Json result, Json basis, Json notes) {
-  return {{"ridgeline", RIDGELINE_VERSION},
-          {"command", command},
-          {"inputs", std::move(inputs)},
-          {"result", std::move(result)},
-          {"basis", std::move(basis)},
-          {"notes", std::move(notes)}};
+  return {{"ridgeline", RIDGELINE_VERSION}, {"command", command},
+          {"inputs", std::move(inputs)},    {"result", std::move(result)},
+          {"basis", std::move(basis)},      {"notes", std::move(notes)}};
 }
 
 }  // namespace ridgeline::app

@@ -22,7 +22,8 @@ report::Table table_of(const Json& rows);
 // The same as rows for CSV; lists are joined with spaces.
 report::Rows rows_of(const Json& rows);
 
-// Facts of the plain members of an object; objects in it become headed sections, lists of objects tables.
+// Facts of the plain members of an object; objects in it become headed sections, lists of objects
+// tables.
 std::vector<report::Section> sections_of(const Json& object);
 
 // The envelope that every answer has.

@@ -77,11 +77,11 @@ std::string other_message(const Hint& hint, const Layout& layout) {
                          count("ring_hops"), count("torus_hops"));
     case HintId::tp_le_hkv:
       return fmt::format("TP {} is within the KV heads: no head is split or copied", count("tp"));
-    case HintId::placement_invalid:
-      return "the plan cannot be placed: " + reasons_text(layout);
+    case HintId::placement_invalid: return "the plan cannot be placed: " + reasons_text(layout);
     case HintId::decode_memory_bound:
       return fmt::format(
-          "{:.0f} % of the matrix stages' time waits for memory: bandwidth or a larger batch helps, "
+          "{:.0f} % of the matrix stages' time waits for memory: bandwidth or a larger batch "
+          "helps, "
           "more FLOP/s does not",
           100 * value_of(hint, "share"));
     case HintId::decode_kv_ring:
@@ -161,9 +161,15 @@ std::string message_of(const Hint& hint, const Layout& layout) {
   return space ? space_message(hint) : other_message(hint, layout);
 }
 
-std::string bytes_text(double bytes) { return format_quantity(bytes, kByte); }
-std::string time_text(double seconds) { return format_quantity(seconds, kTime); }
-std::string flop_text(double flop) { return format_quantity(flop, kFlop); }
+std::string bytes_text(double bytes) {
+  return format_quantity(bytes, kByte);
+}
+std::string time_text(double seconds) {
+  return format_quantity(seconds, kTime);
+}
+std::string flop_text(double flop) {
+  return format_quantity(flop, kFlop);
+}
 
 std::string count_text(std::int64_t n) {
   std::string digits = std::to_string(n);
@@ -176,8 +182,7 @@ std::string count_text(std::int64_t n) {
 
 std::string plan_text(const Plan& plan) {
   const Plan usual;
-  std::string out =
-      fmt::format("CP {} TP {} PP {} DP {}", plan.cp, plan.tp, plan.pp, plan.dp);
+  std::string out = fmt::format("CP {} TP {} PP {} DP {}", plan.cp, plan.tp, plan.pp, plan.dp);
   if (plan.ep != 1) out += fmt::format(" EP {}", plan.ep);
   const auto add = [&out](auto value, auto normal, const char* label) {
     if (value == normal) return;
@@ -200,9 +205,9 @@ Formula compute_formula(const StageWork& work, const physics::Rates& rates,
         fmt::format("{} / {:.6g}", flop_text(work.vector_flop), rates.vector_fraction);
     top = work.matrix_flop == 0 ? vector : fmt::format("({} + {})", top, vector);
   }
-  return {"(m + v/nu) / (F u)", fmt::format("{} / ({} x {:.6g})", top,
-                                            format_quantity(rates.flop_per_s / util, kFlopRate),
-                                            util)};
+  return {"(m + v/nu) / (F u)",
+          fmt::format("{} / ({} x {:.6g})", top,
+                      format_quantity(rates.flop_per_s / util, kFlopRate), util)};
 }
 
 Formula memory_formula(const StageWork& work, const physics::Rates& rates) {

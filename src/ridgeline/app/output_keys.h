@@ -1,4 +1,5 @@
-// Output keys: what each command answers, path by path, for `schema`; a test holds answers against it.
+// Output keys: what each command answers, path by path, for `schema`; a test holds answers against
+// it.
 #pragma once
 
 #include <span>
@@ -6,8 +7,8 @@
 
 namespace ridgeline::app {
 
-// "result.layers[].count": an object member after a dot, a list item after []. `type` is one of JSON
-// Schema, "?" behind it: may be null; or "@name": the keys of that group stand below the path.
+// "result.layers[].count": an object member after a dot, a list item after []. `type` is one of
+// JSON Schema, "?" behind it: may be null; or "@name": the keys of that group stand below the path.
 struct OutputKey {
   const char* path;
   const char* type;

@@ -22,7 +22,8 @@ Result<EntryKind> kind_named(const std::string& typed) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (name == names[i]) return static_cast<EntryKind>(i);
   }
-  return Error{ErrorCode::unknown_name, "", fmt::format("\"{}\" is no registry", typed.substr(0, 80)),
+  return Error{ErrorCode::unknown_name, "",
+               fmt::format("\"{}\" is no registry", typed.substr(0, 80)),
                fmt::format("give {}", fmt::join(names, ", "))};
 }
 
@@ -37,7 +38,9 @@ Result<EntryKind> kind_of(const InputReader& reader, const Origins& origins) {
   return kind;
 }
 
-const char* name_of(EntryKind kind) { return names_of(kind)[static_cast<std::size_t>(kind)]; }
+const char* name_of(EntryKind kind) {
+  return names_of(kind)[static_cast<std::size_t>(kind)];
+}
 
 std::string mixer_text(const Attention& a) {
   if (a.kind != AttentionKind::softmax) return names_of(a.kind)[static_cast<std::size_t>(a.kind)];
@@ -60,7 +63,8 @@ Json layer_table(const Model& model) {
     std::int64_t count = 0;
     for (const std::uint8_t index : model.layers) count += index == k ? 1 : 0;
     const LayerKind& kind = model.kinds[k];
-    const std::int64_t seen = kind.attention.window > 0 ? kind.attention.window : kind.attention.chunk;
+    const std::int64_t seen =
+        kind.attention.window > 0 ? kind.attention.window : kind.attention.chunk;
     out.push_back({{"layers", count},
                    {"mixer", mixer_text(kind.attention)},
                    {"window", seen > 0 ? Json(seen) : Json(nullptr)},
@@ -89,8 +93,8 @@ Json registry_basis() {
 }
 
 void add_notes(const Json& notes, std::vector<report::Section>& out) {
-  if (!notes.empty()) out.push_back(report::Heading{"Notes"});
-  for (const Json& note : notes) out.push_back(report::Line{note.value("message", "")});
+  if (!notes.empty()) out.emplace_back(report::Heading{"Notes"});
+  for (const Json& note : notes) out.emplace_back(report::Line{note.value("message", "")});
 }
 
 // One row of "key, value" per plain member, for CSV.
@@ -171,10 +175,11 @@ Result<report::Document> answer_list(const Request& request, const Context& cont
   auto rows = catalog::list_entries(*context.catalog, kind);
   if (!rows) return rows.error();
   report::Document out;
-  out.sections.push_back(table_of(*rows));
+  out.sections.emplace_back(table_of(*rows));
   out.csv = rows_of(*rows);
-  out.tree = envelope("list", {{"kind", name_of(kind)}},
-                      {{"count", rows->size()}, {"entries", *rows}}, registry_basis(), Json::array());
+  out.tree =
+      envelope("list", {{"kind", name_of(kind)}}, {{"count", rows->size()}, {"entries", *rows}},
+               registry_basis(), Json::array());
   return out;
 }
 

@@ -131,9 +131,9 @@ Error malformed(const std::string& file, const char* what) {
 Status check_case(const std::string& file, const Json& one) {
   if (!one.is_object()) return malformed(file, "a case is no object");
   const auto argv = one.find("argv");
-  const bool words = argv != one.end() && argv->is_array() && !argv->empty() &&
-                     std::all_of(argv->begin(), argv->end(),
-                                 [](const Json& word) { return word.is_string(); });
+  const bool words =
+      argv != one.end() && argv->is_array() && !argv->empty() &&
+      std::all_of(argv->begin(), argv->end(), [](const Json& word) { return word.is_string(); });
   if (!words) return malformed(file, "a case has no argv");
   const auto expect = one.find("expect");
   if (expect == one.end()) return Ok{};
@@ -203,13 +203,13 @@ std::vector<report::Section> sections_of_tally(const Tally& tally) {
   std::vector<report::Section> out;
   for (const Json& miss : tally.misses) {
     const std::string fault = text_in(miss, "fault");
-    out.push_back(report::Line{fmt::format("{} {}: right {}, got {}{}", text_in(miss, "id"),
-                                           text_in(miss, "path"), text_in(miss, "right"),
-                                           text_in(miss, "got"),
-                                           fault.empty() ? "" : "; fault: " + fault)});
+    out.emplace_back(report::Line{fmt::format(
+        "{} {}: right {}, got {}{}", text_in(miss, "id"), text_in(miss, "path"),
+        text_in(miss, "right"), text_in(miss, "got"), fault.empty() ? "" : "; fault: " + fault)});
   }
-  out.push_back(report::Line{fmt::format("{} passed, {} failed", tally.passed, tally.failed),
-                             tally.failed == 0 ? report::Tone::good : report::Tone::bad});
+  const auto tone = tally.failed == 0 ? report::Tone::good : report::Tone::bad;
+  out.emplace_back(
+      report::Line{fmt::format("{} passed, {} failed", tally.passed, tally.failed), tone});
   return out;
 }
 
@@ -260,9 +260,10 @@ Result<report::Document> answer_replay(const Request& request, const Context& co
   report::Document out;
   out.sections = sections_of_tally(tally);
   out.csv = rows_of(tally.misses);
-  out.tree = envelope("replay", {{"files", files}},
-                      {{"passed", tally.passed}, {"failed", tally.failed}, {"misses", tally.misses}},
-                      nullptr, Json::array());
+  out.tree =
+      envelope("replay", {{"files", files}},
+               {{"passed", tally.passed}, {"failed", tally.failed}, {"misses", tally.misses}},
+               nullptr, Json::array());
   out.exit_status = tally.failed == 0 ? 0 : 3;
   return out;
 }

@@ -92,10 +92,10 @@ TEST(Replay, LooksForFilesBesideTheCaseFile) {
 }
 
 TEST(Replay, RefusesWhatIsNoCaseFile) {
-  for (const char* text : {"{}", "[]", "{\"cases\": 3}", "{\"cases\": [3]}",
-                           "{\"cases\": [{\"argv\": []}]}", "{\"cases\": [{\"argv\": [1]}]}",
-                           "{\"cases\": [{\"argv\": [\"help\"], \"expect\": 3}]}",
-                           "{\"cases\": [{\"argv\": [\"help\"], \"expect\": [{}]}]}", "x"}) {
+  for (const char* text :
+       {"{}", "[]", "{\"cases\": 3}", "{\"cases\": [3]}", "{\"cases\": [{\"argv\": []}]}",
+        "{\"cases\": [{\"argv\": [1]}]}", "{\"cases\": [{\"argv\": [\"help\"], \"expect\": 3}]}",
+        "{\"cases\": [{\"argv\": [\"help\"], \"expect\": [{}]}]}", "x"}) {
     SCOPED_TRACE(text);
     const TemporaryFile file("ridgeline_cases.json", text);
     EXPECT_EQ(run_arguments({"replay", file.path(), "--json"}).status, 2);

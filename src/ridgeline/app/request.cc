@@ -18,7 +18,8 @@ bool is_index(std::string_view tail) {
   return tail.size() > 1 && tail.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
-// "--model" and "/hidden_size" -> "--model:/hidden_size"; "spec.yaml:/plan" and "/tp" -> one pointer.
+// "--model" and "/hidden_size" -> "--model:/hidden_size"; "spec.yaml:/plan" and "/tp" -> one
+// pointer.
 std::string joined(const std::string& typed, std::string_view tail) {
   const bool is_flag = typed.rfind("--", 0) == 0;
   if (tail.empty() || (is_flag && is_index(tail))) return typed;

@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "ridgeline/catalog/catalog.h"
 #include "ridgeline/report/render.h"
@@ -50,7 +49,7 @@ enum class FileAccess : std::uint8_t { refused, allowed };
 struct Context {
   const catalog::Catalog* catalog = nullptr;
   FileAccess files = FileAccess::refused;
-  std::vector<std::string> folders;  // where relative names of files are looked for, in order
+  std::vector<std::string> folders;      // where relative names of files are looked for, in order
   std::function<void(double)> progress;  // told the share done, 0 to 1; may be empty
 };
 

@@ -205,7 +205,9 @@ Result<Machine> machine_of(const Json* value, const Origins& origins, const Cont
   return machine;
 }
 
-Json machine_json(const Machine& machine) { return catalog::write_machine(machine); }
+Json machine_json(const Machine& machine) {
+  return catalog::write_machine(machine);
+}
 
 Result<NamedModel> model_of(const Json* value, const Origins& origins, const std::string& pointer,
                             const Context& context) {

@@ -43,8 +43,8 @@ struct NamedModel {
 Result<NamedModel> model_of(const Json* value, const Origins& origins, const std::string& pointer,
                             const Context& context);
 
-// The `inputs` of a case, everything filled in: model, machine, plan, workload. Fields of the plan in
-// `left_out` (paths) are not shown.
+// The `inputs` of a case, everything filled in: model, machine, plan, workload. Fields of the plan
+// in `left_out` (paths) are not shown.
 Json inputs_of(const Case& c, const std::vector<std::string>& left_out);
 
 // Does the machine say what anything costs in energy?

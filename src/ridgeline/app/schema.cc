@@ -27,6 +27,9 @@ Json type_of(const Field& field) {
     case FieldKind::text: return {{"type", "string"}};
     case FieldKind::choice: return {{"enum", choices_json(field.choices)}};
     case FieldKind::count: return {{"type", Json::array({"integer", "string"})}, {"minimum", 0}};
+    case FieldKind::number: return {{"type", Json::array({"number", "string"})}};
+    case FieldKind::quantity:
+      return {{"type", "string"}, {"examples", Json::array({example_of(field.dim)})}};
     case FieldKind::toggle: return {{"type", "boolean"}};
     case FieldKind::texts:
       return {{"type", Json::array({"array", "string"})},
@@ -34,7 +37,9 @@ Json type_of(const Field& field) {
     case FieldKind::axes: return {{"type", Json::array({"array", "string"})}};
     case FieldKind::model:
     case FieldKind::machine:
+    case FieldKind::hardware:
     case FieldKind::space: return {{"type", Json::array({"string", "object"})}};
+    case FieldKind::object: return {{"type", "object"}};
   }
   return Json::object();
 }
@@ -72,9 +77,8 @@ void put_scalar(const ScalarField& field, const Scenario& defaults, Json& proper
 }
 
 Json object_schema(Json properties) {
-  return {{"type", "object"},
-          {"properties", std::move(properties)},
-          {"additionalProperties", false}};
+  return {
+      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
 void put_scenario(Json& properties) {
@@ -99,7 +103,11 @@ void put_scenario(Json& properties) {
 
 Json input_schema(const Command& command) {
   Json properties = Json::object();
-  for (const Field& field : command.fields) properties[field.name] = field_schema(field);
+  for (const Field& field : command.fields) {
+    properties[field.name] = field_schema(field);
+    if (field.kind != FieldKind::quantity) continue;
+    properties[field.key] = {{"description", field.help}, {"type", "number"}};
+  }
   if (command.scope == Scope::scenario) put_scenario(properties);
   Json out = object_schema(std::move(properties));
   out["$schema"] = kDialect;
@@ -147,18 +155,18 @@ Json group_schema(std::string_view group) {
 Json output_schema(const Command& command) {
   Json result{{"type", "object"}};
   for (const OutputKey& key : result_keys(command.name)) put_path(result, key.path, key);
-  return {{"$schema", kDialect},
-          {"title", fmt::format("output of ridgeline {}", command.name)},
-          {"type", "object"},
-          {"properties",
-           {{"ridgeline", {{"type", "string"}}},
-            {"command", {{"const", command.name}}},
-            {"inputs", {{"type", "object"}}},
-            {"result", std::move(result)},
-            {"basis", {{"type", Json::array({"object", "null"})}}},
-            {"notes", {{"type", "array"}, {"items", {{"type", "object"}}}}}}},
-          {"required",
-           Json::array({"ridgeline", "command", "inputs", "result", "basis", "notes"})}};
+  return {
+      {"$schema", kDialect},
+      {"title", fmt::format("output of ridgeline {}", command.name)},
+      {"type", "object"},
+      {"properties",
+       {{"ridgeline", {{"type", "string"}}},
+        {"command", {{"const", command.name}}},
+        {"inputs", {{"type", "object"}}},
+        {"result", std::move(result)},
+        {"basis", {{"type", Json::array({"object", "null"})}}},
+        {"notes", {{"type", "array"}, {"items", {{"type", "object"}}}}}}},
+      {"required", Json::array({"ridgeline", "command", "inputs", "result", "basis", "notes"})}};
 }
 
 void add_table(const Command& command, const Json& schema, std::vector<report::Section>& out) {
@@ -166,8 +174,8 @@ void add_table(const Command& command, const Json& schema, std::vector<report::S
   for (const auto& [name, about] : schema["properties"].items()) {
     rows.push_back({{"field", name}, {"meaning", about.value("description", "")}});
   }
-  out.push_back(report::Heading{fmt::format("Input of {}", command.name)});
-  out.push_back(table_of(rows));
+  out.emplace_back(report::Heading{fmt::format("Input of {}", command.name)});
+  out.emplace_back(table_of(rows));
 }
 
 }  // namespace
@@ -176,8 +184,21 @@ Result<report::Document> answer_schema(const Request& request, const Context&) {
   RIDGELINE_TRY(const Command* own, find_command("schema"));
   const InputReader reader(request.input, request.origins, *own);
   RIDGELINE_TRY(const std::string name, reader.text("command"));
+  RIDGELINE_TRY(const std::string variant, reader.text("variant"));
   report::Document out;
   Json result = Json::object(), inputs = Json::object();
+  if (!variant.empty()) {
+    auto command = find_command(name);
+    if (!command) return request.origins.placed(command.error(), "/command");
+    auto found = find_variant(**command, variant);
+    if (!found) return request.origins.placed(found.error(), "/variant");
+    Json input = input_schema(**found);
+    add_table(**found, input, out.sections);
+    result = {{"input", std::move(input)}, {"output", output_schema(**found)}};
+    inputs = {{"command", (*found)->name}, {"variant", (*found)->variant}};
+    out.tree = envelope("schema", std::move(inputs), std::move(result), nullptr, Json::array());
+    return out;
+  }
   for (const Command& command : commands()) {
     if (!name.empty() && lower(name) != command.name) continue;
     Json input = input_schema(command);

@@ -10,20 +10,41 @@ namespace {
 
 using testing::run_arguments;
 
-constexpr const char* kFlags[] = {
-    "--tp",       "--cp",         "--pp",           "--dp",          "--ep",
-    "--context",  "--batch",      "--phase",        "--precision",   "--kv-precision",
-    "--bw-hbm",   "--pe-hbm",     "--sips",         "--kv-shard-mode", "--ffn-shard-scope",
-    "--sip-topology", "--tp-placement", "--cp-placement", "--cp-ring-variant", "--alpha-inter",
-    "--pes-per-cube", "--compute-util", "--set", "--depth", "--top", "--unknown"};
+constexpr const char* kFlags[] = {"--tp",
+                                  "--cp",
+                                  "--pp",
+                                  "--dp",
+                                  "--ep",
+                                  "--context",
+                                  "--batch",
+                                  "--phase",
+                                  "--precision",
+                                  "--kv-precision",
+                                  "--bw-hbm",
+                                  "--pe-hbm",
+                                  "--sips",
+                                  "--kv-shard-mode",
+                                  "--ffn-shard-scope",
+                                  "--sip-topology",
+                                  "--tp-placement",
+                                  "--cp-placement",
+                                  "--cp-ring-variant",
+                                  "--alpha-inter",
+                                  "--pes-per-cube",
+                                  "--compute-util",
+                                  "--set",
+                                  "--depth",
+                                  "--top",
+                                  "--unknown"};
 constexpr const char* kValues[] = {
-    "1",      "2",       "3",      "8",       "32",        "96",     "0",        "-1",
-    "1e9",    "1e300",   "nan",    "inf",     "",          "128k",   "2T",       "decode",
-    "prefill", "split",  "replicate", "TP",   "TP+CP",     "TP+CP+DP", "pe",     "cube",
-    "kv",     "qoml",    "ring",   "torus2d", "5 GB",      "1 TB/s", "0.5",      "10 ns",
-    "fp8",    "int4",    "plan.tp=4", "{}",   "[1]",       "{\"a\":", "two_stage", "\xFF\xFE"};
-constexpr const char* kModels[] = {"llama-3.1-8b", "mixtral-8x7b", "gemma-2-27b", "deepseek-v2-lite",
-                                   "gpt2",         "no-such",      "{\"hidden_size\": 8}"};
+    "1",       "2",     "3",         "8",       "32",    "96",       "0",         "-1",
+    "1e9",     "1e300", "nan",       "inf",     "",      "128k",     "2T",        "decode",
+    "prefill", "split", "replicate", "TP",      "TP+CP", "TP+CP+DP", "pe",        "cube",
+    "kv",      "qoml",  "ring",      "torus2d", "5 GB",  "1 TB/s",   "0.5",       "10 ns",
+    "fp8",     "int4",  "plan.tp=4", "{}",      "[1]",   "{\"a\":",  "two_stage", "\xFF\xFE"};
+constexpr const char* kModels[] = {"llama-3.1-8b",        "mixtral-8x7b", "gemma-2-27b",
+                                   "deepseek-v2-lite",    "gpt2",         "no-such",
+                                   "{\"hidden_size\": 8}"};
 constexpr const char* kMachines[] = {"chiplet-sip", "dgx-h100", "h100-sxm"};
 
 template <std::size_t N>
@@ -40,11 +61,11 @@ void expect_sound(const testing::Ran& ran) {
 }
 
 RC_GTEST_PROP(Smoke, NoCommandLineOfInspectCrashes, ()) {
-  std::vector<std::string> line = {"inspect", "--model", *one_of(kModels), "--json", "--machine",
-                                   *one_of(kMachines)};
-  const auto flags = *rc::gen::resize(
-      6, rc::gen::container<std::vector<std::pair<std::string, std::string>>>(
-             rc::gen::pair(one_of(kFlags), one_of(kValues))));
+  std::vector<std::string> line = {"inspect", "--model",   *one_of(kModels),
+                                   "--json",  "--machine", *one_of(kMachines)};
+  const auto flags =
+      *rc::gen::resize(6, rc::gen::container<std::vector<std::pair<std::string, std::string>>>(
+                              rc::gen::pair(one_of(kFlags), one_of(kValues))));
   for (const auto& [flag, value] : flags) {
     line.push_back(flag);
     line.push_back(value);

@@ -21,9 +21,8 @@ using explore::Space;
 constexpr std::size_t kMostAxes = 24;
 constexpr int kMostBases = 8;
 constexpr std::array kDepths = {"two_stage", "balanced", "coarse", "full"};
-constexpr std::array kSpaceKeys = {"base",        "axes",       "fixed",       "constraints",
-                                   "objectives",  "plans",      "ring",        "pick",
-                                   "name",        "kind",       "description", "source"};
+constexpr std::array kSpaceKeys = {"base", "axes", "fixed", "constraints", "objectives",  "plans",
+                                   "ring", "pick", "name",  "kind",        "description", "source"};
 
 Error at(Error error, const std::string& pointer) {
   error.where = pointer + error.where;
@@ -39,7 +38,10 @@ Result<Json> shipped(const Context& context, const std::string& name) {
 // Fills one Space from the layers of its description; `where` of errors is a pointer in the layer.
 class SpaceReader {
  public:
-  enum class Layer : std::uint8_t { shipped, own };  // paths that a shipped file has too much are skipped
+  enum class Layer : std::uint8_t {
+    shipped,
+    own
+  };  // paths that a shipped file has too much are skipped
 
   SpaceReader(const Context& context, Case& c, const Vocabulary& vocabulary)
       : context_(context), case_(c), vocabulary_(vocabulary) {}
@@ -156,7 +158,8 @@ class SpaceReader {
 
   Status read_axes(const Json& axes, Layer layer) {
     if (!axes.is_object()) {
-      return Error{ErrorCode::bad_value, "/axes", fmt::format("is {}, not an object", kind_name(axes)),
+      return Error{ErrorCode::bad_value, "/axes",
+                   fmt::format("is {}, not an object", kind_name(axes)),
                    "give {\"plan.tp\": [1, 2, 4], ...}"};
     }
     std::vector<std::string> seen;

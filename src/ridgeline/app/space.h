@@ -17,12 +17,12 @@ struct SpaceInput {
   std::vector<std::string> axis_paths;  // fields that the search sets: they are no part of `inputs`
 };
 
-// Reads depth or space, plans, objectives and constraints; sets what is fixed in `c`. A plan field that
-// the user gave is no axis any more.
+// Reads depth or space, plans, objectives and constraints; sets what is fixed in `c`. A plan field
+// that the user gave is no axis any more.
 Result<SpaceInput> space_of(const Request& request, const Context& context, Case& c);
 
-// All plans of --plans full on the machine and workload of `c`, allowed what `like` allows; sets what is
-// fixed in `c`.
+// All plans of --plans full on the machine and workload of `c`, allowed what `like` allows; sets
+// what is fixed in `c`.
 Result<explore::Space> full_plan_space(const Request& request, const Context& context,
                                        const explore::Space& like, Case& c);
 

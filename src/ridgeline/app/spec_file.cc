@@ -25,7 +25,8 @@ Error too_deep() {
   return bad(fmt::format("is nested deeper than {} levels", kMostDepth), "flatten it");
 }
 
-// Does any bracket outside a string lie deeper than the cap? (Of flow text; block YAML is checked later.)
+// Does any bracket outside a string lie deeper than the cap? (Of flow text; block YAML is checked
+// later.)
 bool nests_too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -51,8 +52,8 @@ Error twice_in_one(const std::string& pointer, const std::string& key) {
 }
 
 Error too_many_keys(const std::string& pointer) {
-  return {ErrorCode::bad_value, pointer,
-          fmt::format("an object has more than {} keys", kMostKeys), "split it"};
+  return {ErrorCode::bad_value, pointer, fmt::format("an object has more than {} keys", kMostKeys),
+          "split it"};
 }
 
 // Watches a JSON parse for keys that stand twice in one object, and for objects without end.
@@ -105,7 +106,8 @@ Json plain_scalar(const std::string& text) {
   if (text == "false" || text == "False" || text == "FALSE") return false;
   const char* end = text.data() + text.size();
   std::int64_t integer = 0;
-  if (const auto r = std::from_chars(text.data(), end, integer); r.ec == std::errc{} && r.ptr == end) {
+  if (const auto r = std::from_chars(text.data(), end, integer);
+      r.ec == std::errc{} && r.ptr == end) {
     return integer;
   }
   const bool numeric = text.find_first_not_of("0123456789+-.eE") == std::string::npos;

@@ -15,8 +15,8 @@ struct Spec {
   std::map<std::string, int> lines;  // JSON pointer -> line (YAML)
 };
 
-// Text that starts with '{' or '[' is JSON, anything else YAML. Errors: bad_value with the line, conflict
-// for a key that stands twice; `where` is empty or a pointer.
+// Text that starts with '{' or '[' is JSON, anything else YAML. Errors: bad_value with the line,
+// conflict for a key that stands twice; `where` is empty or a pointer.
 Result<Spec> parse_spec(std::string_view text);
 
 // JSON text alone: what a flag or a config.json holds.

@@ -35,6 +35,20 @@ constexpr std::array kAliases = {
     Alias{"peak_tflops", "machine.peak_tflops_f16"},
 };
 
+// Names of one thing in commands that have no plan.
+struct Pair {
+  const char* one;
+  const char* other;
+};
+constexpr std::array kPairs = {
+    Pair{"tp", "tp_size"},          Pair{"pp", "pp_size"},
+    Pair{"dp", "dp_size"},          Pair{"cp", "cp_size"},
+    Pair{"ep", "ep_size"},          Pair{"etp", "etp_size"},
+    Pair{"batch", "batch_size"},    Pair{"mode", "phase"},
+    Pair{"seq_len", "context"},     Pair{"weight_precision", "precision"},
+    Pair{"interval", "interval_s"},
+};
+
 constexpr std::array kPrefixes = {"", "plan.", "machine.", "machine.device."};
 
 std::string_view without_alias(std::string_view name) {
@@ -53,6 +67,31 @@ std::string level_of(const ScalarField& field) {
   return std::string(rest.substr(0, rest.find('.')));
 }
 
+// A field by its name, its key, or its name with another unit.
+const Field* spelled_field(const Command& command, std::string_view name) {
+  if (const Field* field = find_field(command, name)) return field;
+  for (const Field& field : command.fields) {
+    if (unit_of_key(field, name)) return &field;
+  }
+  return nullptr;
+}
+
+// The same, or by another name of it; `name` becomes the one that the command uses.
+const Field* paired_field(const Command& command, std::string& name) {
+  if (const Field* field = spelled_field(command, name)) return field;
+  for (const Pair& pair : kPairs) {
+    for (const auto& [from, to] :
+         {std::pair(pair.one, pair.other), std::pair(pair.other, pair.one)}) {
+      if (name != from) continue;
+      const Field* field = find_field(command, to);
+      if (field == nullptr) continue;
+      name = to;
+      return field;
+    }
+  }
+  return nullptr;
+}
+
 bool is_placement(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
@@ -60,6 +99,27 @@ bool is_placement(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<double> unit_of_key(const Field& field, std::string_view typed) {
+  const std::string_view name = field.name, key = field.key;
+  const bool plain = field.dim == Dim{};
+  if (typed == key && !key.empty()) return field.unit;
+  if (typed == name) return plain ? field.unit : 0;
+  constexpr std::string_view kShare = "_fraction";
+  const bool is_number = field.kind == FieldKind::number;
+  if (is_number && typed.size() + kShare.size() == name.size() && name.ends_with(kShare) &&
+      name.starts_with(typed)) {
+    return field.unit;
+  }
+  const bool longer =
+      typed.size() > name.size() + 1 && typed.starts_with(name) && typed[name.size()] == '_';
+  if (!longer) return std::nullopt;
+  const std::string_view suffix = typed.substr(name.size() + 1);
+  if (is_number && suffix == kShare.substr(1)) return field.unit;
+  const double factor = plain ? 0 : suffix_factor(suffix, field.dim);
+  if (factor == 0) return std::nullopt;
+  return factor;
+}
 
 std::string pointer_of(std::string_view path) {
   std::string out = fmt::format("/{}", path);
@@ -94,18 +154,21 @@ const ScalarField* Vocabulary::find_flag(std::string_view name, double& factor) 
 
 Result<Target> Vocabulary::find(std::string_view typed) const {
   const std::string lowered = lower(typed);
-  const std::string name(without_alias(lowered));
-  if (const Field* field = find_field(*command_, name)) {
-    return Target{pointer_of(field->name), field, {}};
+  const bool has_plan = command_->scope == Scope::scenario;
+  std::string name(has_plan ? without_alias(lowered) : lowered);
+  const Field* own = has_plan ? find_field(*command_, name) : paired_field(*command_, name);
+  if (own != nullptr) {
+    const std::string pointer = pointer_of(own->name);
+    return Target{pointer, has_plan ? pointer : pointer_of(name), own, {}};
   }
   double factor = 0;
   if (const ScalarField* field = find_flag(name, factor)) {
-    return Target{pointer_of(field->path), nullptr, {*field, factor}};
+    return Target{pointer_of(field->path), "", nullptr, {*field, factor}};
   }
   if (!scalars_.empty()) {
     for (const char* prefix : kPrefixes) {
       const auto ref = find_scalar(scalars_, prefix + name);
-      if (ref) return Target{pointer_of(ref->field.path), nullptr, *ref};
+      if (ref) return Target{pointer_of(ref->field.path), "", nullptr, *ref};
     }
     if (is_placement(name)) {
       return Error{ErrorCode::unsupported, "",
@@ -116,7 +179,8 @@ Result<Target> Vocabulary::find(std::string_view typed) const {
   std::string hint = did_you_mean(lowered, names());
   if (hint.empty()) hint = fmt::format("see: ridgeline help {}", command_->name);
   return Error{ErrorCode::unknown_key, "",
-               fmt::format("unknown field \"{}\" of {}", typed.substr(0, 80), command_->name), hint};
+               fmt::format("unknown field \"{}\" of {}", typed.substr(0, 80), command_->name),
+               hint};
 }
 
 std::vector<std::string> Vocabulary::names() const {

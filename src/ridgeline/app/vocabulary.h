@@ -1,6 +1,7 @@
 // Vocabulary: every name that a command's input may use, and what it stands for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ namespace ridgeline::app {
 // What a name stands for: a field of the command, or a scalar of the scenario.
 struct Target {
   std::string pointer;           // canonical: "/plan/tp", "/machine/bw_hbm_gbs", "/depth"
+  std::string spelled;           // where the value goes: the pointer, with the unit that was typed
   const Field* field = nullptr;  // null: a scalar
   ScalarRef scalar;
 };
@@ -22,8 +24,9 @@ class Vocabulary {
  public:
   Vocabulary(const Command& command, const Machine& machine);
 
-  // By key, alias or path, in snake_case: "tp", "tp_size", "plan.tp", "bw_hbm", "machine.bw_hbm_gbs",
-  // "node_bandwidth". Errors: unknown_key with the nearest names, unsupported; `where` is empty.
+  // By key, alias or path, in snake_case: "tp", "tp_size", "plan.tp", "bw_hbm",
+  // "machine.bw_hbm_gbs", "node_bandwidth". Errors: unknown_key with the nearest names,
+  // unsupported; `where` is empty.
   Result<Target> find(std::string_view name) const;
 
   const Command& command() const { return *command_; }
@@ -39,8 +42,12 @@ class Vocabulary {
   std::vector<ScalarField> scalars_;
 };
 
-// "bw_hbm" of "machine.bw_hbm_gbs", "node_bandwidth" of "machine.levels.node.link.bandwidth_...": what
-// the flag of a scalar is called, in snake_case.
+// Base units per unit of a bare number under `typed`, if that is the name or the key of a quantity,
+// or its name with another unit; 0: a unit is due. Nothing: another field. Plain numbers: `unit`.
+std::optional<double> unit_of_key(const Field& field, std::string_view typed);
+
+// "bw_hbm" of "machine.bw_hbm_gbs", "node_bandwidth" of "machine.levels.node.link.bandwidth_...":
+// what the flag of a scalar is called, in snake_case.
 std::string flag_name(const ScalarField& field);
 
 // "/plan/tp" of "plan.tp".

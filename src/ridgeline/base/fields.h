@@ -24,7 +24,7 @@ struct Field {
   using Struct = S;
   using Value = T;
   T S::*member;
-  const char* name;  // empty: flat
+  const char* name;    // empty: flat
   const char* symbol;  // as it appears in the equations; may be empty
   const char* help;
   Key key = {};  // empty: name + unit suffix
@@ -47,7 +47,9 @@ constexpr Field<S, T> flat(T S::*member) {
 }
 
 template <class T>
-concept HasFields = requires { T::fields(); };
+concept HasFields = requires {
+  T::fields();
+};
 
 template <class S, class F>
 constexpr void for_each_field(F&& f) {

@@ -50,6 +50,8 @@ constexpr std::array kUnits = {
     Unit{"b/s", {.time = -1, .byte = 1}, 0.125},
     Unit{"bps", {.time = -1, .byte = 1}, 0.125},
     Unit{"bit/s", {.time = -1, .byte = 1}, 0.125},
+    Unit{"/s", {.time = -1}, 1},
+    Unit{"/h", {.time = -1}, 1.0 / 3600},
     Unit{"J", {.energy = 1}, 1},
     Unit{"Wh", {.energy = 1}, 3600},
     Unit{"W", {.time = -1, .energy = 1}, 1},
@@ -194,6 +196,7 @@ struct Suffix {
 };
 constexpr std::array kSuffixes = {
     Suffix{{.time = 1}, "_s", "10 us", ""},
+    Suffix{{.time = -1}, "_per_s", "6.2/s", "/s"},
     Suffix{{.byte = 1}, "_bytes", "80 GiB", "B"},
     Suffix{{.flop = 1}, "_flop", "2 TFLOP", "FLOP"},
     Suffix{{.energy = 1}, "_j", "3 kWh", "J"},
@@ -243,6 +246,7 @@ constexpr std::array kKeyUnits = {
     KeyUnit{"tbs", "TB/s"},
     KeyUnit{"gb_per_s", "GB/s"},
     KeyUnit{"bytes_per_s", "B/s"},
+    KeyUnit{"per_s", "/s"},
     KeyUnit{"flop", "FLOP"},
     KeyUnit{"tflops", "TFLOP/s"},
     KeyUnit{"flop_per_s", "FLOP/s"},

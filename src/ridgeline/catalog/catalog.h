@@ -15,11 +15,11 @@
 
 namespace ridgeline::catalog {
 
-enum class EntryKind : std::uint8_t { model, accelerator, machine, fabric, space };
+enum class EntryKind : std::uint8_t { model, accelerator, machine, fabric, space, engine };
 
 inline std::span<const char* const> names_of(EntryKind) {
-  static constexpr std::array<const char*, 5> kNames = {"model", "accelerator", "machine", "fabric",
-                                                        "space"};
+  static constexpr std::array<const char*, 6> kNames = {"model",  "accelerator", "machine",
+                                                        "fabric", "space",       "engine"};
   return kNames;
 }
 

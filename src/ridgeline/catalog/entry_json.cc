@@ -18,6 +18,8 @@ constexpr std::array kFacts = {
     Fact{"host_bandwidth", "host_bandwidth_bytes_per_s", BytesPerSecond::kDim},
     Fact{"on_chip_memory", "on_chip_memory_bytes", Bytes::kDim},
     Fact{"vector_peak_fp32", "vector_peak_fp32_flop_per_s", FlopsPerSecond::kDim},
+    Fact{"memory_util", "memory_util", Dim{}},
+    Fact{"layer_overhead", "layer_overhead_s", Seconds::kDim},
     Fact{"compute_units", "compute_units", Dim{}},
     Fact{"release_year", "release_year", Dim{}},
 };

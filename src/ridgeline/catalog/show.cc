@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -50,8 +51,8 @@ Result<Json> fact_value(const Json& field, const Fact& fact) {
   const auto value = field.find("value");
   if (value == field.end()) return Json(nullptr);
   RIDGELINE_TRY(const double v, quantity_of(*value, fact.dim, 0, {}, fact.name));
-  if (fact.dim == Dim{}) return Json(static_cast<std::int64_t>(v));
-  return Json(v);
+  const bool whole = fact.dim == Dim{} && std::floor(v) == v;
+  return whole ? Json(static_cast<std::int64_t>(v)) : Json(v);
 }
 
 void put_device(const Accelerator& device, Json& out) {
@@ -127,6 +128,19 @@ Result<Json> show_fabric(const Entry& entry) {
   return out;
 }
 
+// An engine: its fields as the entry states them, quantities with their unit.
+Result<Json> show_engine(const Entry& entry) {
+  RIDGELINE_TRY(const Json json, entry_json(entry));
+  const auto fields = json.find("fields");
+  if (fields == json.end() || !fields->is_object()) {
+    return Error{ErrorCode::internal, "", "the entry " + entry.name + " has no fields", ""};
+  }
+  Json out = head(entry);
+  for (const auto& [name, field] : fields->items()) out[name] = field.value("value", Json(nullptr));
+  out["sources"] = sources_of_fields(*fields);
+  return out;
+}
+
 Result<Json> show_space(const Entry& entry) {
   RIDGELINE_TRY(const Json json, entry_json(entry));
   Json out = head(entry);
@@ -164,6 +178,7 @@ Json row_of(EntryKind kind, const Json& shown) {
       break;
     case EntryKind::fabric: copy({"bandwidth_bytes_per_s", "latency_s"}); break;
     case EntryKind::space: copy({"description"}); break;
+    case EntryKind::engine: copy({"version", "memory_utilization", "block_size"}); break;
   }
   row["source"] = first_source(shown);
   return row;
@@ -183,6 +198,7 @@ Result<Json> show_entry(const Entry& entry, const Catalog& catalog, Json& notes)
     case EntryKind::machine: return show_machine(entry, catalog);
     case EntryKind::fabric: return show_fabric(entry);
     case EntryKind::space: return show_space(entry);
+    case EntryKind::engine: return show_engine(entry);
   }
   return Error{ErrorCode::internal, "", "an entry of no kind", ""};
 }

@@ -1,7 +1,8 @@
 #include "ridgeline/explore/hardware.h"
 
 #include <algorithm>
-#include <map>
+#include <bit>
+#include <unordered_map>
 
 #include "ridgeline/base/assert.h"
 
@@ -34,18 +35,38 @@ bool same_links(const physics::Rates& a, const physics::Rates& b) {
   return a.latency_s == b.latency_s && a.bytes_per_s == b.bytes_per_s;
 }
 
-// Numbers equal keys in order of their first appearance.
+struct HashDoubles {
+  template <class Key>
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t h = 0;
+    for (const double v : key) {
+      h = (h ^ std::bit_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15u;
+      h ^= h >> 32;
+    }
+    return h;
+  }
+};
+
+// Numbers equal keys, lists of doubles, in order of their first appearance.
 template <class Key>
 class Numbering {
  public:
+  explicit Numbering(std::size_t most) { numbers_.reserve(most); }
   std::uint32_t operator()(const Key& key) {
     return numbers_.try_emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second;
   }
-  std::size_t size() const { return numbers_.size(); }
 
  private:
-  std::map<Key, std::uint32_t> numbers_;
+  std::unordered_map<Key, std::uint32_t, HashDoubles> numbers_;
 };
+
+// The links of some rates as one list.
+std::array<double, 2 * kMaxLevels> link_key(const physics::Rates& rates) {
+  std::array<double, 2 * kMaxLevels> key;
+  std::copy(rates.latency_s.begin(), rates.latency_s.end(), key.begin());
+  std::copy(rates.bytes_per_s.begin(), rates.bytes_per_s.end(), key.begin() + kMaxLevels);
+  return key;
+}
 
 }  // namespace
 
@@ -181,7 +202,7 @@ void Hardware::find_groups() {
                          [&](std::int64_t offset) { group_first_.push_back(offset); });
     return;
   }
-  Numbering<std::vector<double>> numbers;
+  Numbering<std::vector<double>> numbers(16);
   std::vector<double> shape(shape_axes_.size());
   for (std::size_t i = 0; i < points_.size(); ++i) {
     for (std::size_t s = 0; s < shape.size(); ++s) shape[s] = points_[i][shape_axes_[s]];
@@ -240,15 +261,16 @@ HardwareGroup Hardware::list_group(std::size_t g, Precision activation) const {
   out.grid = false;
   out.machine = machine(group_first_[g]);
   out.rates = physics::rates_of(out.machine, activation);
-  Numbering<std::array<double, 2>> devices;
-  Numbering<std::array<std::array<double, kMaxLevels>, 2>> links;
-  Numbering<double> capacities;
+  const std::size_t rows = group_rows_[g].size();
+  Numbering<std::array<double, 2>> devices(rows);
+  Numbering<std::array<double, 2 * kMaxLevels>> links(rows);
+  Numbering<std::array<double, 1>> capacities(rows);
   for (const std::int64_t row : group_rows_[g]) {
     const Machine at = machine(row);
     const physics::Rates rates = physics::rates_of(at, activation);
     const double capacity = capacity_bytes(at.device);
-    const Site site{devices({rates.flop_per_s, rates.memory_bytes_per_s}),
-                    links({rates.latency_s, rates.bytes_per_s}), capacities(capacity), row};
+    const Site site{devices({rates.flop_per_s, rates.memory_bytes_per_s}), links(link_key(rates)),
+                    capacities({capacity}), row};
     if (site.device == out.devices.size()) out.devices.push_back(device_of(rates));
     if (site.link == out.links.size()) out.links.push_back({rates.latency_s, rates.bytes_per_s});
     if (site.capacity == out.capacities.size()) out.capacities.push_back(capacity);

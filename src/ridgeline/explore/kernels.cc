@@ -5,7 +5,7 @@
 
 #include "ridgeline/explore/kernel_table.h"
 
-// What widest() chooses from, and the compiler's own baseline.
+// What usable_kernels() chooses from, and the compiler's own baseline.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #endif

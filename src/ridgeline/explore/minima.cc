@@ -119,7 +119,7 @@ void Minima::fill_device_rows() {
   std::vector<DeviceRate> rates;
   for (std::size_t d = 0; d < n; ++d) rates.push_back(device_rate(now_.device + d));
   const double seconds = static_cast<double>(tiles * n) * kTile * 3e-9;
-  workers_.run(tiles, 1, seconds, [&](std::size_t begin, std::size_t end) {
+  workers_.run(tiles, 1, seconds, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       device_rows(table_.tiles()[t].view(), rates.data(), n, &device_rows_[t * n * kPitch]);
     }
@@ -131,8 +131,9 @@ std::vector<Minima::Least> Minima::least() {
   const auto plans = static_cast<double>(table_.tiles().size() * kTile);
   if (by_tables_) {
     const double seconds = static_cast<double>(now_.devices * now_.links) * plans * 0.15e-9;
-    workers_.run(now_.links, kLinkBlock, seconds,
-                 [&](std::size_t begin, std::size_t end) { grid_task(begin, end, out); });
+    workers_.run(
+        now_.links, kLinkBlock, seconds,
+        [&](std::size_t, std::size_t begin, std::size_t end) { grid_task(begin, end, out); });
     return out;
   }
   // Points with like ratios stand together: few stages switch within a block.
@@ -145,8 +146,9 @@ std::vector<Minima::Least> Minima::least() {
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return ratio(a) != ratio(b) ? ratio(a) < ratio(b) : a < b;
   });
-  workers_.run(order.size(), kListBlock, static_cast<double>(order.size()) * plans * 1e-9,
-               [&](std::size_t begin, std::size_t end) { list_task(begin, end, order, out); });
+  workers_.run(
+      order.size(), kListBlock, static_cast<double>(order.size()) * plans * 1e-9,
+      [&](std::size_t, std::size_t begin, std::size_t end) { list_task(begin, end, order, out); });
   return out;
 }
 

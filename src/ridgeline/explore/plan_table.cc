@@ -1,7 +1,5 @@
 #include "ridgeline/explore/plan_table.h"
 
-#include <tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -156,11 +154,13 @@ PlanTable::PlanTable(const Problem& problem, const HardwareGroup& group, std::ui
     share.open.resize(bounds_.size());
     return share;
   };
-  tbb::enumerable_thread_specific<Share> shares(make);
+  PerWorker<Share> shares(workers);
   const std::size_t n = problem.plans.size();
   workers.run(n, kBlock, static_cast<double>(n) * kSecondsPerPlan,
-              [&](std::size_t begin, std::size_t end) { shares.local().lower(begin, end); });
-  for (Share& share : shares) gather(share);
+              [&](std::size_t worker, std::size_t begin, std::size_t end) {
+                shares.of(worker, make).lower(begin, end);
+              });
+  shares.for_each([&](Share& share) { gather(share); });
   tokens_ = physics::facts_of(Step{}, group.machine, work, 1).tokens;
 }
 

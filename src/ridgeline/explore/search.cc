@@ -1,7 +1,5 @@
 #include "ridgeline/explore/search.h"
 
-#include <tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -232,16 +230,15 @@ void Batch::run_fastest(const std::vector<Site>& sites, Collector& collector) {
     Plain plain;
     Minima::Scratch scratch;
   };
-  tbb::enumerable_thread_specific<Local> locals([&] {
-    return Local{Plain(problem_, group_.machine, workload_), {}};
-  });
+  PerWorker<Local> locals(workers_);
+  const auto make = [&] { return Local{Plain(problem_, group_.machine, workload_), {}}; };
   constexpr std::size_t kBlock = 64;
   for (std::size_t first = 0; first < visits.size(); first += 4096) {
     const std::size_t count = std::min<std::size_t>(4096, visits.size() - first);
     std::vector<std::vector<Row>> rows(count);
     workers_.run(count, kBlock, static_cast<double>(count) * kSecondsPerVisit,
-                 [&](std::size_t begin, std::size_t end) {
-                   Local& local = locals.local();
+                 [&](std::size_t worker, std::size_t begin, std::size_t end) {
+                   Local& local = locals.of(worker, make);
                    for (std::size_t i = begin; i < end; ++i) {
                      visit_fastest(visits_[visits[first + i]], top_reach, local.plain,
                                    local.scratch, rows[i]);
@@ -299,21 +296,23 @@ void Batch::run_all(Collector& collector, Counts& counts) {
     known.most = static_cast<std::size_t>(std::max<std::int64_t>(1, options_.top));
     known.want_fastest = options_.per_hardware;
     if (const Row* worst = collector.worst_kept()) known.worst_kept = *worst;
-    tbb::enumerable_thread_specific<Local> locals([&] {
+    PerWorker<Local> locals(workers_);
+    const auto make = [&] {
       return Local{PairFilter(problem_, table_, watts, known),
                    Plain(problem_, group_.machine, workload_),
                    {}};
-    });
+    };
     std::vector<std::vector<Row>> rows(count);
     std::vector<std::int64_t> feasible(count, 0);
     const double seconds = static_cast<double>(count * table_.plan_count()) * 10e-9;
-    workers_.run(count, kBlock, seconds, [&](std::size_t begin, std::size_t end) {
-      Local& local = locals.local();
-      for (std::size_t i = begin; i < end; ++i) {
-        visit_all(visits_[first + i], local.filter, local.plain, local.scratch, rows[i],
-                  feasible[i]);
-      }
-    });
+    workers_.run(count, kBlock, seconds,
+                 [&](std::size_t worker, std::size_t begin, std::size_t end) {
+                   Local& local = locals.of(worker, make);
+                   for (std::size_t i = begin; i < end; ++i) {
+                     visit_all(visits_[first + i], local.filter, local.plain, local.scratch,
+                               rows[i], feasible[i]);
+                   }
+                 });
     for (const std::vector<Row>& of_site : rows) offer(of_site, collector);
     if (!sets_.pair.empty())
       counts.feasible += std::accumulate(feasible.begin(), feasible.end(), std::int64_t{0});

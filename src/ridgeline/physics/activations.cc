@@ -11,7 +11,9 @@ namespace {
 
 constexpr double kSampledBytes = 4;  // logits are sampled in fp32
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 double attention_width(const Attention& attention, std::int64_t hidden, const WeightSplit& split) {
   Plan plan;
@@ -46,8 +48,7 @@ Kept attention_kept(const Attention& a, double d) {
                          as_double(a.kv_heads * (a.head_dim + a.value_head_dim))};  // (5)
     case AttentionKind::mla: {
       const double q = h * as_double(a.qk_nope_head_dim + a.qk_rope_head_dim);
-      const double latents =
-          as_double(2 * a.q_lora_rank + 2 * a.kv_lora_rank + a.qk_rope_head_dim);
+      const double latents = as_double(2 * a.q_lora_rank + 2 * a.kv_lora_rank + a.qk_rope_head_dim);
       return {2 * d + latents, 2 * q + 2 * h * as_double(a.v_head_dim)};  // (6)
     }
     case AttentionKind::recurrent: {
@@ -140,8 +141,8 @@ KeptActivations kept_by_layer(const LayerKind& kind, std::int64_t hidden,
   if (load.recompute == Recompute::selective_op) {
     return {tokens * selective_op_bytes(kind, d, load), tokens * (attention + ffn)};
   }
-  KeptActivations kept = by_policy(
-      {attention + ffn, std::max(attention, ffn), block_input(d, load)}, load.recompute);
+  KeptActivations kept =
+      by_policy({attention + ffn, std::max(attention, ffn), block_input(d, load)}, load.recompute);
   if (load.recompute == Recompute::per_module && !two) kept.stored = block_input(d, load);
   return {tokens * kept.stored, tokens * kept.working};
 }

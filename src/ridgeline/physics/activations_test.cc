@@ -79,8 +79,8 @@ TEST(Activations, RecomputingKeepsInputs) {
 TEST(Activations, LatentAttentionAndExpertsKeepMore) {
   const TrainingLoad load{.sequences = 1, .tokens = 1, .context = 1};
   const Model v3 = deepseek_v3_fp8();
-  // Attention 2 d + 2 x 128 x 192 + 2 x 128 x 128 + 2 x 1536 + 2 x 512 + 64; experts 2 d + 2 x 8 d +
-  // 3 x (2048 + 8 x 2048).
+  // Attention 2 d + 2 x 128 x 192 + 2 x 128 x 128 + 2 x 1536 + 2 x 512 + 64; experts 2 d + 2 x 8 d
+  // + 3 x (2048 + 8 x 2048).
   const double attention = 2 * 7168 + 49152 + 32768 + 4160;
   const double experts = 2 * 7168 + 16 * 7168 + 3 * 18432;
   EXPECT_EQ(kept_by_layer(v3.kinds[1], 7168, load).stored, 2 * (attention + experts));

@@ -17,12 +17,14 @@ Attention device_attention(const Attention& attention, std::int64_t tp) {
   return a;
 }
 
-std::optional<std::int64_t> kv_heads_per_device(const Model& model, std::int64_t tp) {
+std::optional<std::int64_t> kv_heads_per_device(const Model& model, std::int64_t tp, MlaForm mla) {
   std::optional<std::int64_t> most;
   for (const LayerKind& kind : model.kinds) {
     const Attention& a = kind.attention;
-    if (a.kind != AttentionKind::softmax || !has_cache(a) || a.kv_heads == 0) continue;
-    most = std::max(most.value_or(0), held_kv_heads(a.kv_heads, tp));
+    const bool expanded = a.kind == AttentionKind::mla && mla == MlaForm::expanded;
+    const std::int64_t heads = expanded ? a.heads : a.kv_heads;
+    if (!has_cache(a) || heads == 0) continue;
+    most = std::max(most.value_or(0), held_kv_heads(heads, tp));
   }
   return most;
 }
@@ -55,7 +57,9 @@ DeviceCache::DeviceCache(const Model& model, const CacheOptions& options,
   }
 }
 
-double DeviceCache::full_bytes(double tokens) const { return growing_ * tokens; }
+double DeviceCache::full_bytes(double tokens) const {
+  return growing_ * tokens;
+}
 
 double DeviceCache::sliding_bytes(double tokens) const {
   double sum = 0;
@@ -63,7 +67,9 @@ double DeviceCache::sliding_bytes(double tokens) const {
   return sum;
 }
 
-double DeviceCache::index_bytes(double tokens) const { return index_ * tokens; }
+double DeviceCache::index_bytes(double tokens) const {
+  return index_ * tokens;
+}
 
 double DeviceCache::kv_bytes(double tokens) const {
   return full_bytes(tokens) + sliding_bytes(tokens);

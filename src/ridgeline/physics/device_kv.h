@@ -35,7 +35,7 @@ class DeviceCache {
 
   // Bytes of one sequence of n tokens: all of it, and what of it is no recurrent state.
   double bytes(double tokens) const;
-  double kv_bytes(double tokens) const;  // keys and values alone
+  double kv_bytes(double tokens) const;       // keys and values alone
   double full_bytes(double tokens) const;     // of which in layers that see everything
   double sliding_bytes(double tokens) const;  // and in windows
   double index_bytes(double tokens) const;
@@ -62,7 +62,9 @@ class DeviceCache {
 // The layer as one device of tp ranks caches it.
 Attention device_attention(const Attention& attention, std::int64_t tp);
 
-// Key and value heads of one device, most over the layers; empty when no layer caches heads.
-std::optional<std::int64_t> kv_heads_per_device(const Model& model, std::int64_t tp);
+// Key and value heads of one device, most over the layers; empty when no layer caches heads, as
+// latents are none.
+std::optional<std::int64_t> kv_heads_per_device(const Model& model, std::int64_t tp,
+                                                MlaForm mla = MlaForm::latent);
 
 }  // namespace ridgeline::physics

@@ -32,6 +32,7 @@ TEST(DeviceCache, HoldsTheWholeLatent) {
   // Expanded: 61 x 16 heads x (128 + 64 + 128) x 2 B.
   const CacheOptions expanded{.tp = 8, .mla = MlaForm::expanded};
   EXPECT_EQ(whole(deepseek_v3_fp8(), expanded).bytes_per_token(), 61 * 16 * 320 * 2);
+  EXPECT_EQ(*kv_heads_per_device(deepseek_v3_fp8(), 8, MlaForm::expanded), 16);
 }
 
 // Gemma 3 4B: 5 layers x 4096 B x 131072, and 29 x 4096 B x (1024 + 512).

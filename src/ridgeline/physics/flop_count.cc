@@ -8,7 +8,9 @@ namespace {
 
 constexpr double kStateChunk = 64;
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 double banded(double s, double window) {
   if (window <= 0 || window >= s) return s * s;
@@ -67,9 +69,8 @@ double state_flop(const Model& model, double seq_len) {
     const Attention& a = model.kinds[index].attention;
     const double heads = as_double(a.state_heads), k = as_double(a.state_key_dim);
     const double v = as_double(a.state_value_dim);
-    const double per_token =
-        6 * heads * k * v + 2 * as_double(a.conv_kernel * a.conv_channels) +
-        2 * kStateChunk * heads * (k + v);
+    const double per_token = 6 * heads * k * v + 2 * as_double(a.conv_kernel * a.conv_channels) +
+                             2 * kStateChunk * heads * (k + v);
     flop += per_token * seq_len;  // (4)
   }
   return flop;

@@ -209,7 +209,9 @@ GgufType embedding_type(const Facts& f) {
   return base_type(f.file);
 }
 
-bool is_plain(GgufFile file) { return one_of(file, {F::f32, F::f16, F::bf16}); }
+bool is_plain(GgufFile file) {
+  return one_of(file, {F::f32, F::f16, F::bf16});
+}
 
 }  // namespace
 
@@ -219,8 +221,8 @@ WeightBits gguf_bits(const Model& model, GgufFile file) {
   WeightBits out{{}, plain, plain, vectors};
   if (!is_plain(file)) {
     out.head = bits_for_rows(head_type(f), model.hidden);
-    out.embedding = model.tied_embeddings ? out.head
-                                          : bits_for_rows(embedding_type(f), model.hidden);
+    out.embedding =
+        model.tied_embeddings ? out.head : bits_for_rows(embedding_type(f), model.hidden);
   }
   out.layers.resize(model.layers.size());
   for (std::size_t i = 0; i < out.layers.size(); ++i) {

@@ -56,9 +56,8 @@ void add_alternatives(const std::string& text, std::vector<std::string>& out) {
   std::size_t begin = open + 1;
   while (begin <= close) {
     const std::size_t end = std::min(text.find('|', begin), close);
-    add_alternatives(text.substr(0, open) + text.substr(begin, end - begin) +
-                         text.substr(close + 1),
-                     out);
+    add_alternatives(
+        text.substr(0, open) + text.substr(begin, end - begin) + text.substr(close + 1), out);
     begin = end + 1;
   }
 }
@@ -113,8 +112,7 @@ std::int64_t layer_of(std::string_view pattern) {
   const std::string_view digits =
       pattern.substr(kLayers.size(), pattern.find('.', kLayers.size()) - kLayers.size());
   std::int64_t layer = -1;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), layer);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), layer);
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
   return whole ? layer : -1;
 }
@@ -142,8 +140,7 @@ ModulePatterns::ModulePatterns(std::span<const std::string> raw) {
 }
 
 bool ModulePatterns::name(std::int64_t layer, std::string_view module) const {
-  const std::string path =
-      std::string(kLayers) + std::to_string(layer) + "." + std::string(module);
+  const std::string path = std::string(kLayers) + std::to_string(layer) + "." + std::string(module);
   return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
     const bool about = pattern.layer < 0 || pattern.layer == layer;
     return about && matches(pattern.text, path);

@@ -8,7 +8,9 @@
 namespace ridgeline::physics {
 namespace {
 
-ModulePatterns patterns(std::vector<std::string> raw) { return ModulePatterns(raw); }
+ModulePatterns patterns(std::vector<std::string> raw) {
+  return ModulePatterns(raw);
+}
 
 TEST(ModulePatterns, NamesWholePartsOnly) {
   const ModulePatterns p = patterns({"mlp.gate"});
@@ -42,6 +44,15 @@ TEST(ModulePatterns, ReadsTheRegularExpressionsOfConfigs) {
   const ModulePatterns p = patterns({R"(re:model\.layers\.\d+\.self_attn\.(q|k)_proj)"});
   EXPECT_TRUE(p.name(4, "self_attn.k_proj"));
   EXPECT_FALSE(p.name(4, "self_attn.v_proj"));
+}
+
+TEST(ModulePatterns, HostilePatternsCostLittle) {
+  std::string stars, choices = "re:", open = "re:";
+  for (int i = 0; i < 90; ++i) stars += "*a";
+  for (int i = 0; i < 39; ++i) choices += "(a|b)";
+  for (int i = 0; i < 190; ++i) open += i % 2 == 0 ? '(' : '[';
+  const ModulePatterns p = patterns({stars, choices, open, std::string(100000, '(')});
+  EXPECT_FALSE(p.name(0, "self_attn.q_proj"));
 }
 
 TEST(ModulePatterns, LeavesOtherTowersAlone) {

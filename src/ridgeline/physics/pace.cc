@@ -76,7 +76,9 @@ Bytes usable_memory(const Hardware& hw, const Setting& setting) {
          setting.reserved.value_or(Bytes{});
 }
 
-double utilization(Flops flop, FlopsPerSecond peak, Seconds time) { return flop / (peak * time); }
+double utilization(Flops flop, FlopsPerSecond peak, Seconds time) {
+  return flop / (peak * time);
+}
 
 Joules energy_of(Watts tdp, double idle_fraction, double utilization, Seconds time) {
   return tdp * (idle_fraction + (1 - idle_fraction) * utilization) * time;  // (5)

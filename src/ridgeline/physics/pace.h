@@ -1,10 +1,10 @@
 // Pace: how fast a device works through a step under a setting.
 //
-//   t_compute = F/(R e)      t_memory = max over memories of Q_j/(BW_j e_m)                      (1)
-//   t_step    = max(t_compute, t_memory) + overhead + exposed messages                       (2, 3)
-//   bound     = the largest of compute, memory, network, overhead; ties in that order            (4)
-//   E         = TDP (i + (1 - i) u) T, u = HFU: counts FLOP only, so a lower bound of
-//               memory-bound work                                                                (5)
+//   t_compute = F/(R e)      t_memory = max over memories of Q_j/(BW_j e_m) (1) t_step    =
+//   max(t_compute, t_memory) + overhead + exposed messages                       (2, 3) bound     =
+//   the largest of compute, memory, network, overhead; ties in that order            (4) E = TDP (i
+//   + (1 - i) u) T, u = HFU: counts FLOP only, so a lower bound of
+//               memory-bound work (5)
 // (1)-(4) [williams2009]; (5) is the linear form of [barroso2007].
 // Efficiencies are flat when one is given, else what the device sustains, else 1 (data sheet).
 #pragma once
@@ -62,15 +62,16 @@ double network_efficiency(const Hardware* hardware, const Setting& setting);
 struct StepTime {
   Seconds compute, memory, network, overhead;
 
-  Seconds busy() const { return compute > memory ? compute : memory; }      // roofline
-  Seconds total() const { return busy() + overhead + network; }             // (2), (3)
-  TimeBound bound() const;                                                  // (4)
+  Seconds busy() const { return compute > memory ? compute : memory; }  // roofline
+  Seconds total() const { return busy() + overhead + network; }         // (2), (3)
+  TimeBound bound() const;                                              // (4)
 };
 
 // The time of `work` in main memory; messages and overhead as given.
 StepTime step_time(const StepWork& work, const Pace& pace, Seconds overhead, Seconds network);
 
-// Memory that may be used: M u less what the runtime keeps, and that share u; 1 when flat, else 0.9.
+// Memory that may be used: M u less what the runtime keeps, and that share u; 1 when flat, else
+// 0.9.
 double memory_share(const Setting& setting);
 Bytes usable_memory(const Hardware& hardware, const Setting& setting);
 

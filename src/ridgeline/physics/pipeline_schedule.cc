@@ -5,7 +5,9 @@
 namespace ridgeline::physics {
 namespace {
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 }  // namespace
 
@@ -26,7 +28,7 @@ double bubble_over_ideal(const Pipeline& p) {
       return (stages - 1) * (kForward + kBackward - 2 * kWeights) / (m * kBoth);  // (6)
     case Schedule::dualpipe:
       return std::max(0.0, stages / 2 - 1) * (kBoth + kBackward - 3 * kWeights) /
-             (m * kBoth);  // (7)
+             (m * kBoth);                                      // (7)
     default: return (stages - 1) / (as_double(p.chunks) * m);  // (5)
   }
 }

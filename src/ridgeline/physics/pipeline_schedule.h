@@ -35,8 +35,7 @@ struct Pipeline {
 
   // More chunks than one are interleaved, whichever name was given.
   bool is_interleaved() const {
-    return schedule == Schedule::interleaved ||
-           (schedule == Schedule::one_f_one_b && chunks > 1);
+    return schedule == Schedule::interleaved || (schedule == Schedule::one_f_one_b && chunks > 1);
   }
 };
 

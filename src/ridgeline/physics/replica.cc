@@ -12,7 +12,8 @@ double stage_share(const Replica& r) {
 
 Seconds messages(const Replica& r, double tokens) {
   const double bytes = tokens * r.model.hidden * r.model.activation_width;
-  const Seconds reduce = all_reduce_time(r.tp_group, {.bytes = bytes}, AllReduce::automatic).total();
+  const Seconds reduce =
+      all_reduce_time(r.tp_group, {.bytes = bytes}, AllReduce::automatic).total();
   const Seconds send = point_to_point_time(r.pp_group, {.bytes = bytes}).total();
   return 2 * r.model.layers * reduce + (r.pp - 1) * send;
 }
@@ -26,7 +27,9 @@ PrefillLoad on_rank(PrefillLoad load, const Replica& r) {
   return load;
 }
 
-double tokens_of(const DecodeLoad& load) { return load.sequences * load.tokens; }
+double tokens_of(const DecodeLoad& load) {
+  return load.sequences * load.tokens;
+}
 double tokens_of(const PrefillLoad& load) {
   return load.sequences * static_cast<double>(load.part.fresh);
 }
@@ -74,6 +77,10 @@ Bytes held_weights(const Replica& r) {
 
 Bytes held_kv(const Replica& r, double context) {
   return kept_kv(r.model, context, r.tp) * stage_share(r);
+}
+
+Bytes held_kv_per_token(const Replica& r) {
+  return kv_per_token(r.model, r.tp) * stage_share(r);
 }
 
 }  // namespace ridgeline::physics

@@ -1,8 +1,9 @@
 // Replica: one copy of a model on the devices that serve it, and the time of its steps.
 //
-//   work of a device    F/tp, W_touch/tp, KV of its own heads                            (8, 10, 11)
-//   messages            2 all-reduces of B n d b per layer over tp, pp - 1 hand-overs of B n d b
-//   t                   max(F/(R e), Q/BW) + overhead + messages                            (2, 3)
+//   work of a device    F/tp, W_touch/tp, KV of its own heads                            (8, 10,
+//   11) messages            2 all-reduces of B n d b per layer over tp, pp - 1 hand-overs of B n d
+//   b t                   max(F/(R e), Q/BW) + overhead + messages                            (2,
+//   3)
 // The stages of a pipeline work one after another on one batch, so that their times add up.
 // [pope2022]
 #pragma once
@@ -46,5 +47,6 @@ StepTime mixed_step(const Replica& replica, const DecodeLoad& decode, const Pref
 // Bytes on the fullest device: weights, and the cache of one sequence.
 Bytes held_weights(const Replica& replica);
 Bytes held_kv(const Replica& replica, double context);
+Bytes held_kv_per_token(const Replica& replica);
 
 }  // namespace ridgeline::physics

@@ -102,7 +102,9 @@ double visible_context(const Attention& attention, std::int64_t context) {
 double visible_tokens(const Attention& attention, double context) {
   if (attention.kind == AttentionKind::none || attention.kind == AttentionKind::recurrent) return 0;
   double seen = context;
-  const auto limit = [&seen](std::int64_t most) { seen = std::min(seen, static_cast<double>(most)); };
+  const auto limit = [&seen](std::int64_t most) {
+    seen = std::min(seen, static_cast<double>(most));
+  };
   if (attention.window > 0) limit(attention.window);
   if (attention.chunk > 0) limit(attention.chunk);
   if (attention.index_heads > 0) limit(attention.index_top_k);

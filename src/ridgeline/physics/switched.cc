@@ -36,7 +36,8 @@ LinkTree links_of(const Cluster& cluster) {
   if (!cluster.levels.empty()) return cluster.levels;
   LinkTree tree;
   if (cluster.devices_per_node > 1) {
-    tree.push_back({cluster.devices_per_node, cluster.intra_node_bandwidth.value_or(BytesPerSecond{}),
+    tree.push_back({cluster.devices_per_node,
+                    cluster.intra_node_bandwidth.value_or(BytesPerSecond{}),
                     cluster.intra_node_latency});
   }
   if (cluster.nodes > 1) {

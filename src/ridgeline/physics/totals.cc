@@ -15,7 +15,9 @@ namespace {
 
 constexpr double kBitsPerByte = 8;
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 // --- The facts of a full model ---
 
@@ -50,7 +52,9 @@ bool attend_alike(const Attention& a, const Attention& b) {
          a.index_top_k == b.index_top_k && a.reuses_cache == b.reuses_cache;
 }
 
-double mean(double a, double weight, double b) { return (a * weight + b) / (weight + 1); }
+double mean(double a, double weight, double b) {
+  return (a * weight + b) / (weight + 1);
+}
 
 void join(LayerGroup& into, const LayerGroup& one) {
   const double w = into.layers;
@@ -111,10 +115,14 @@ void count_weights(const Model& model, LayerFacts& facts) {
     for (std::size_t p = 0; p < kWeightParts; ++p) {
       const auto n = as_double(parts[p]);
       const bool follows = marked.layers[i][p] == narrow;
-      if (is_expert_vector(p)) expert_vectors.add(n, stored.layers[i][p]);
-      else if (is_expert_matrix(p)) experts.add(n, stored.layers[i][p]);
-      else if (follows) matrices.add(n, stored.layers[i][p]);
-      else vectors.add(n, stored.layers[i][p]);
+      if (is_expert_vector(p))
+        expert_vectors.add(n, stored.layers[i][p]);
+      else if (is_expert_matrix(p))
+        experts.add(n, stored.layers[i][p]);
+      else if (follows)
+        matrices.add(n, stored.layers[i][p]);
+      else
+        vectors.add(n, stored.layers[i][p]);
     }
     if (kind.moe()) facts.moe_layers += 1;
   }
@@ -187,8 +195,8 @@ Bits bits_of(const LayerFacts& facts, const Setting& s) {
     const double all = *s.bits_per_weight;
     return {all, all, all, all};
   }
-  if (!s.precision) return {facts.matrix_bits, facts.expert_bits, facts.vector_bits,
-                            facts.table_bits};
+  if (!s.precision)
+    return {facts.matrix_bits, facts.expert_bits, facts.vector_bits, facts.table_bits};
   const double narrow = narrow_bits(s);
   if (!is_quantised(*s.precision)) return {narrow, narrow, narrow, narrow};
   const double wide = kBitsPerByte * bytes_per_element(s.unquantized_precision);
@@ -203,8 +211,8 @@ void weigh_layers(const LayerFacts& facts, const Setting& setting, ModelSums& ou
   out.head_bytes = facts.tied ? table : head;
   const double inside =
       (facts.matrices * bits.matrices + facts.vectors * bits.vectors) / kBitsPerByte;
-  out.expert_weights = (facts.expert_matrices * bits.experts +
-                        facts.expert_vectors * bits.vectors) / kBitsPerByte;
+  out.expert_weights =
+      (facts.expert_matrices * bits.experts + facts.expert_vectors * bits.vectors) / kBitsPerByte;
   out.shared_weights = inside + out.head_bytes;
   out.weights = inside + out.expert_weights + table + head;
   out.head_flop = 2 * facts.table;
@@ -260,7 +268,8 @@ Bytes read_kv(const ModelSums& m, double context, double tp) {
   double bytes = 0;
   for (const LayerGroup& g : m.groups()) {
     const double kept = kept_tokens(g.like, context, 0);
-    const double read = g.like.index_heads > 0 ? std::min(kept, as_double(g.like.index_top_k)) : kept;
+    const double read =
+        g.like.index_heads > 0 ? std::min(kept, as_double(g.like.index_top_k)) : kept;
     const double cache = g.kv_elements * read / cache_ranks(g, tp) + g.index_elements * context;
     bytes += g.layers * m.kv_width * (cache + 2 * g.state_elements / tp);
   }
@@ -352,10 +361,10 @@ Bytes kept_kv(const ModelSums& m, double context, double tp) {
   return Bytes::from_base(bytes);
 }
 
-Bytes kv_per_token(const ModelSums& m) {
+Bytes kv_per_token(const ModelSums& m, double tp) {
   double bytes = 0;
   for (const LayerGroup& g : m.groups()) {
-    bytes += g.layers * m.kv_width * (g.kv_elements + g.index_elements);
+    bytes += g.layers * m.kv_width * (g.kv_elements / cache_ranks(g, tp) + g.index_elements);
   }
   return Bytes::from_base(bytes);
 }
@@ -378,8 +387,8 @@ Flops prompt_attention(const ModelSums& m, AttentionCount count, const PromptPar
   double flop = 0;
   for (const LayerGroup& g : m.groups()) {
     flop += g.layers * g.pair_flop * pairs_of(g.like, count, part);  // (9)
-    flop += g.layers * g.index_pair_flop * pairs_of(Attention{.kind = AttentionKind::softmax},
-                                                    count, part);
+    flop += g.layers * g.index_pair_flop *
+            pairs_of(Attention{.kind = AttentionKind::softmax}, count, part);
     flop += g.layers * (g.state_flop + g.state_prefill_flop) * as_double(part.fresh);
   }
   return Flops::from_base(flop);
@@ -417,8 +426,8 @@ StepWork prefill_work(const ModelSums& m, AttentionCount count, const PrefillLoa
 StepWork mixed_work(const ModelSums& m, AttentionCount count, const DecodeLoad& decode,
                     const PrefillLoad& prefill) {
   StepWork both = decode_work(m, count, decode) + prefill_work(m, count, prefill);
-  const double tokens = decode.sequences * decode.tokens +
-                        prefill.sequences * as_double(prefill.part.fresh);
+  const double tokens =
+      decode.sequences * decode.tokens + prefill.sequences * as_double(prefill.part.fresh);
   both.weights = touched_weights(m, tokens) / decode.tp;  // (11)
   return both;
 }
@@ -430,6 +439,8 @@ TrainingFactors hardware_factors(Recompute recompute, double trainable_fraction)
   return mu;  // (12)
 }
 
-TrainingFactors model_factors(double trainable_fraction) { return {2 + trainable_fraction, 3}; }
+TrainingFactors model_factors(double trainable_fraction) {
+  return {2 + trainable_fraction, 3};
+}
 
 }  // namespace ridgeline::physics

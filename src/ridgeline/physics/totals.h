@@ -8,11 +8,11 @@
 //   attention FLOP = 4 L H h pairs; n new tokens after c cached, causal: pairs n c + n (n + 1)/2;
 //           full: n S; none: 0. One decoding token at context S: S pairs. MLA: 2 H (h_qk + h_v)
 //           per pair in prefill and training, 2 H (2 r + r_p) absorbed in decode                (9)
-//   decode of B sequences at context S: F = B O + 4 L H h S B, Q = W_touch(B) + kappa S B + A B (10)
-//   prefill of n tokens, c cached: F = B (O n + (9)), Q = W_touch(n B) + kappa (c + n) B;
-//           a mixed step adds both and reads the weights once                                   (11)
+//   decode of B sequences at context S: F = B O + 4 L H h S B, Q = W_touch(B) + kappa S B + A B
+//   (10) prefill of n tokens, c cached: F = B (O n + (9)), Q = W_touch(n B) + kappa (c + n) B;
+//           a mixed step adds both and reads the weights once (11)
 //   training = mu x forward, mu = 3; 4 with full recompute; 3 + attention share with selective.
-//           Weights count 2 + f when a share f of them is trained                               (12)
+//           Weights count 2 + f when a share f of them is trained (12)
 // [pope2022] [korthikanti2022] [chowdhery2022]
 #pragma once
 
@@ -42,7 +42,7 @@ struct ModelSums {
   double layers = 0;          // L; 0: not known
   double hidden = 0;          // d
   double moe_layers = 0;
-  double head_flop = 0;       // of O, in the output head; 0: not known
+  double head_flop = 0;  // of O, in the output head; 0: not known
   double head_bytes = 0;
   double kv_width = 2;
   double activation_width = 2;  // b
@@ -82,7 +82,7 @@ Bytes touched_weights(const ModelSums& model, double tokens);  // (7)
 // Bytes that one sequence of `context` tokens keeps on one of tp ranks, and per token of a context
 // inside every window, (8).
 Bytes kept_kv(const ModelSums& model, double context, double tp);
-Bytes kv_per_token(const ModelSums& model);
+Bytes kv_per_token(const ModelSums& model, double tp);
 
 // Elements of keys and values (or latents) of a token on one of tp ranks, all layers.
 double cached_elements(const ModelSums& model, double tp);
@@ -102,10 +102,10 @@ Flops prompt_attention(const ModelSums& model, AttentionCount count, const Promp
 Flops decode_attention(const ModelSums& model, AttentionCount count, double context);
 
 struct DecodeLoad {
-  double sequences = 1;            // B
-  double context = 1;              // S
-  double tokens = 1;               // of each sequence in one step: 1, or K + 1 to verify a draft
-  double activation_bytes = 0;     // A
+  double sequences = 1;         // B
+  double context = 1;           // S
+  double tokens = 1;            // of each sequence in one step: 1, or K + 1 to verify a draft
+  double activation_bytes = 0;  // A
   double tp = 1;
 };
 StepWork decode_work(const ModelSums& model, AttentionCount count, const DecodeLoad& load);  // (10)
@@ -116,7 +116,8 @@ struct PrefillLoad {
   double activation_bytes = 0;
   double tp = 1;
 };
-StepWork prefill_work(const ModelSums& model, AttentionCount count, const PrefillLoad& load);  // (11)
+StepWork prefill_work(const ModelSums& model, AttentionCount count,
+                      const PrefillLoad& load);  // (11)
 
 // Decode and prefill in one step: the weights are read once, by the tokens of both.
 StepWork mixed_work(const ModelSums& model, AttentionCount count, const DecodeLoad& decode,

@@ -136,7 +136,9 @@ bool left_out(const ModulePatterns& patterns, std::int64_t layer, WeightPart par
                      [&](const char* name) { return patterns.name(layer, name); });
 }
 
-double bits(Precision p) { return kBitsPerByte * bytes_per_element(p); }
+double bits(Precision p) {
+  return kBitsPerByte * bytes_per_element(p);
+}
 
 PerPart<double> all_parts(double value) {
   PerPart<double> out;
@@ -181,7 +183,8 @@ struct Tally {
   }
 };
 
-double largest_matrix(const LayerKind& kind, const PerPart<double>& held, const WeightSplit& split) {
+double largest_matrix(const LayerKind& kind, const PerPart<double>& held,
+                      const WeightSplit& split) {
   double most = 0;
   const double experts = static_cast<double>(kind.ffn.experts) / static_cast<double>(split.ep);
   for (std::size_t p = 0; p < kMatrixParts; ++p) {

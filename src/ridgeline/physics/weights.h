@@ -85,11 +85,11 @@ Precision matrix_precision(const Model& model, const WeightRequest& request);
 WeightBits weight_bits(const Model& model, const WeightRequest& request);
 
 struct StageWeights {
-  double params = 0;          // all of the below
-  double dense_params = 0;    // divided by tp, or by nothing
-  double expert_params = 0;   // routed experts
+  double params = 0;         // all of the below
+  double dense_params = 0;   // divided by tp, or by nothing
+  double expert_params = 0;  // routed experts
   std::int64_t norm_params = 0;
-  double layer_params = 0;    // without tables, final norm and what else stands outside the layers
+  double layer_params = 0;  // without tables, final norm and what else stands outside the layers
   double largest_layer_params = 0;
   double largest_matrix_params = 0;  // one expert's alone; no tables
   double bytes = 0;

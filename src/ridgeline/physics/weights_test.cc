@@ -54,11 +54,11 @@ TEST(Weights, CountScalesAndZerosOfGroups) {
   const double matrices = 32.0 * (4 * 4096.0 * 4096 + 3 * 4096.0 * 11008);
   const double others = 2 * 32000.0 * 4096 + 65 * 4096.0;
   EXPECT_DOUBLE_EQ(model_bytes(llama_1_7b(), request), matrices * 4.15625 / 8 + others * 2);
-  EXPECT_DOUBLE_EQ(matrix_bits(Model{}, {.precision = Precision::int4,
-                                         .group_size = 64,
-                                         .scale_bits = 16,
-                                         .zero_bits = 16}),
-                   4.5);
+  EXPECT_DOUBLE_EQ(
+      matrix_bits(
+          Model{},
+          {.precision = Precision::int4, .group_size = 64, .scale_bits = 16, .zero_bits = 16}),
+      4.5);
   EXPECT_DOUBLE_EQ(matrix_bits(Model{}, {.precision = Precision::nvfp4}), 4.5);
   EXPECT_DOUBLE_EQ(matrix_bits(Model{}, {.precision = Precision::mxfp4}), 4.25);
   EXPECT_DOUBLE_EQ(matrix_bits(deepseek_v3_fp8(), {}), 8 + 32.0 / 16384);
@@ -69,9 +69,9 @@ TEST(Weights, EmbeddingAndHeadStayWide) {
   const double wide = 2 * 128256.0 * 8192 + 161 * 8192.0;
   EXPECT_DOUBLE_EQ(model_bytes(llama_3_70b(), {.precision = Precision::int8}),
                    70553706496.0 + wide);
-  EXPECT_DOUBLE_EQ(model_bytes(llama_3_70b(), {.precision = Precision::int8,
-                                               .unquantized = Precision::fp32}),
-                   70553706496.0 + 3 * wide);
+  EXPECT_DOUBLE_EQ(
+      model_bytes(llama_3_70b(), {.precision = Precision::int8, .unquantized = Precision::fp32}),
+      70553706496.0 + 3 * wide);
   EXPECT_NEAR(model_bytes(llama_3_70b(), {.bits_per_weight = 4.83}), 70553706496.0 * 4.83 / 8, 1);
 }
 
@@ -124,7 +124,8 @@ RC_GTEST_PROP(Weights, SumOverRanksIsTheModelAndItsCopies, ()) {
       copied += static_cast<double>(parts[static_cast<std::size_t>(part)]);
     }
     const std::int64_t kv = kind.attention.kv_heads;
-    const double extra = kv > 0 && tp > kv ? static_cast<double>(tp) / static_cast<double>(kv) - 1 : 0;
+    const double extra =
+        kv > 0 && tp > kv ? static_cast<double>(tp) / static_cast<double>(kv) - 1 : 0;
     copied += extra / std::max(1.0, static_cast<double>(tp - 1)) *
               static_cast<double>(parts[static_cast<std::size_t>(WeightPart::key)] +
                                   parts[static_cast<std::size_t>(WeightPart::value)]);

@@ -1,4 +1,5 @@
-// Document: what an answer says, free of any format: a JSON tree, sections for readers, rows, a chart.
+// Document: what an answer says, free of any format: a JSON tree, sections for readers, rows, a
+// chart.
 //
 // One Document, many renderers (render.h). Long lists are Rows, made one at a time while they are
 // written, so that a million of them are never held.
@@ -6,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,8 +15,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace ridgeline::report {
 
@@ -63,7 +63,8 @@ using Section = std::variant<Heading, Line, Facts, Table, Bars>;
 using Scalar = std::variant<std::monostate, std::int64_t, double, std::string_view>;
 using RowSink = std::function<bool(std::span<const Scalar>)>;  // false: stop
 
-// Rows with the same keys. A key with a slash nests in JSON ("plan/tp"); `columns` are the CSV headers.
+// Rows with the same keys. A key with a slash nests in JSON ("plan/tp"); `columns` are the CSV
+// headers.
 struct Rows {
   std::vector<std::string> keys;
   std::vector<std::string> columns;

@@ -108,8 +108,7 @@ TEST(SvgRenderer, DrawsFiniteCoordinatesForAnyRange) {
 
 TEST(Render, RefusesAFormThatTheAnswerLacks) {
   const Document d;
-  const auto status =
-      render(d, Format::svg, Colour::off, [](std::string_view) { return true; });
+  const auto status = render(d, Format::svg, Colour::off, [](std::string_view) { return true; });
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().where, "--format");
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kWidth = 760, kHeight = 480;
 constexpr double kLeft = 84, kRight = 24, kTop = 48, kBottom = 60;
-constexpr double kBarHeight = 18, kBarStep = 24, kLabelWidth = 150, kTextWidth = 110;
+constexpr double kBarHeight = 18, kBarStep = 24, kLabelWidth = 190, kTextWidth = 110;
 constexpr std::array kColours = {"#1f6feb", "#d1495b", "#2a9d6f", "#b7791f", "#6f42c1", "#57606a"};
 constexpr const char* kInk = "#1f2328";
 constexpr const char* kGrid = "#d8dee4";
@@ -48,7 +48,9 @@ std::string head(double height, std::string_view title) {
       kWidth, height, kInk, escaped(title), kLeft);
 }
 
-const char* colour_of(std::size_t i) { return kColours[i % kColours.size()]; }
+const char* colour_of(std::size_t i) {
+  return kColours[i % kColours.size()];
+}
 
 // Values at which an axis is numbered, covering [low, high].
 std::vector<double> linear_ticks(double low, double high) {
@@ -195,9 +197,11 @@ std::string draw(const Scatter& chart) {
                   {kHeight - kBottom, kTop});
   std::string out = head(kHeight, chart.title) + axes(chart, x, y);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    out += drawing_of(chart.series[i], i, x, y);
-    names.push_back(chart.series[i].name);
+  for (const Series& series : chart.series) names.push_back(series.name);
+  for (const auto form : {Series::Form::dots, Series::Form::steps}) {  // lines lie on top
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+      if (chart.series[i].form == form) out += drawing_of(chart.series[i], i, x, y);
+    }
   }
   return out + legend(names, kTop - 8) + "</svg>\n";
 }
@@ -226,7 +230,7 @@ std::string draw(const StackedBars& chart) {
     y += kBarStep;
   }
   out += text_at(kLabelWidth, y + 20, "start", chart.axis_title);
-  return out + legend(chart.parts, y + 20) + "</svg>\n";
+  return out + legend(chart.parts, kTop - 4) + "</svg>\n";
 }
 
 }  // namespace

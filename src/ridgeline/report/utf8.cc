@@ -35,9 +35,12 @@ bool in_any(char32_t c, const std::array<Range, N>& ranges) {
   return false;
 }
 
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0);
+}
 
-// Bytes that follow a leading byte, and the least code point of that length; -1: not a leading byte.
+// Bytes that follow a leading byte, and the least code point of that length; -1: not a leading
+// byte.
 int trailing_bytes(unsigned char lead) {
   if (lead < 0x80) return 0;
   if (lead >= 0xC2 && lead < 0xE0) return 1;

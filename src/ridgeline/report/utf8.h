@@ -7,7 +7,8 @@
 
 namespace ridgeline::report {
 
-// The code point at text[i]; moves i behind it. Bytes that are not UTF-8 give U+FFFD, one at a time.
+// The code point at text[i]; moves i behind it. Bytes that are not UTF-8 give U+FFFD, one at a
+// time.
 char32_t next_code_point(std::string_view text, std::size_t& i);
 
 void append_utf8(std::string& out, char32_t code_point);

@@ -7,8 +7,8 @@ namespace {
 
 TEST(Utf8, CountsWhatATerminalShows) {
   EXPECT_EQ(display_width("abc"), 3U);
-  EXPECT_EQ(display_width("\xC2\xB5s"), 2U);           // micro sign
-  EXPECT_EQ(display_width("e\xCC\x81"), 1U);           // e and a combining accent
+  EXPECT_EQ(display_width("\xC2\xB5s"), 2U);                 // micro sign
+  EXPECT_EQ(display_width("e\xCC\x81"), 1U);                 // e and a combining accent
   EXPECT_EQ(display_width("\xE6\xA8\xA1\xE5\x9E\x8B"), 4U);  // two wide characters
   EXPECT_EQ(display_width("\xFF"), 1U);
 }

@@ -3,9 +3,23 @@
 
 #include <tuple>
 
+#include "ridgeline/solve/checkpoint.h"
+#include "ridgeline/solve/continuous_batching.h"
 #include "ridgeline/solve/distributed.h"
+#include "ridgeline/solve/economics.h"
+#include "ridgeline/solve/mfu.h"
+#include "ridgeline/solve/model_flops.h"
+#include "ridgeline/solve/moe_routing.h"
+#include "ridgeline/solve/pipeline.h"
+#include "ridgeline/solve/reliability.h"
+#include "ridgeline/solve/roofline.h"
 #include "ridgeline/solve/serving.h"
+#include "ridgeline/solve/serving_capacity.h"
 #include "ridgeline/solve/single_node.h"
+#include "ridgeline/solve/sustainability.h"
+#include "ridgeline/solve/tail_latency.h"
+#include "ridgeline/solve/training_memory.h"
+#include "ridgeline/solve/weight_streaming.h"
 
 namespace ridgeline::solve {
 
@@ -27,7 +41,25 @@ constexpr auto solver(const char* name, const char* card,
 inline constexpr auto kSolvers = std::tuple(
     solver("single-node", single_node::kCard, single_node::check, single_node::solve),
     solver("serving", serving::kCard, serving::check, serving::solve),
-    solver("distributed", distributed::kCard, distributed::check, distributed::solve));
+    solver("distributed", distributed::kCard, distributed::check, distributed::solve),
+    solver("moe-routing", moe_routing::kCard, moe_routing::check, moe_routing::solve),
+    solver("continuous-batching", continuous_batching::kCard, continuous_batching::check,
+           continuous_batching::solve),
+    solver("serving-capacity", serving_capacity::kCard, serving_capacity::check,
+           serving_capacity::solve),
+    solver("weight-streaming", weight_streaming::kCard, weight_streaming::check,
+           weight_streaming::solve),
+    solver("tail-latency", tail_latency::kCard, tail_latency::check, tail_latency::solve),
+    solver("reliability", reliability::kCard, reliability::check, reliability::solve),
+    solver("checkpoint", checkpoint::kCard, checkpoint::check, checkpoint::solve),
+    solver("economics", economics::kCard, economics::check, economics::solve),
+    solver("sustainability", sustainability::kCard, sustainability::check, sustainability::solve),
+    solver("training-memory", training_memory::kCard, training_memory::check,
+           training_memory::solve),
+    solver("model-flops", model_flops::kCard, model_flops::check, model_flops::solve),
+    solver("mfu", mfu::kCard, mfu::check, mfu::solve),
+    solver("pipeline", pipeline::kCard, pipeline::check, pipeline::solve),
+    solver("roofline", roofline::kCard, roofline::check, roofline::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

@@ -11,12 +11,10 @@ namespace {
 
 // Largest degree or count that any product of six stays a whole number with.
 constexpr std::int64_t kMostDegree = 1'000'000;
+constexpr double kMostParams = 1e18;
 
 Status check_degree(std::string_view where, std::int64_t value) {
-  RIDGELINE_CHECK(check_count(where, value, 1));
-  if (value <= kMostDegree) return Ok{};
-  return out_of_range(where, fmt::format("{} is {}", where, value),
-                      fmt::format("at most {}", kMostDegree));
+  return check_count(where, value, 1, kMostDegree);
 }
 
 // The divisors that both rules on heads allow, for hints.
@@ -34,15 +32,12 @@ std::string valid_tps(const Model& model) {
   return out;
 }
 
+// Heads that a partial model does not tell cannot be divided wrongly.
 Status check_heads(const Model& model, std::int64_t tp) {
   for (const LayerKind& kind : model.kinds) {
     const Attention& a = kind.attention;
     const bool attends = a.kind == AttentionKind::softmax || a.kind == AttentionKind::mla;
     if (!attends) continue;
-    if (a.heads == 0) {
-      return missing("model/num_attention_heads",
-                     "num_attention_heads is missing, so that tp cannot be checked");
-    }
     if (a.heads % tp != 0) {
       return out_of_range("tp", fmt::format("tp {} does not divide {} heads", tp, a.heads),
                           fmt::format("one of {}; or pad the heads", valid_tps(model)));
@@ -81,10 +76,28 @@ Status check_experts(const Subject& subject, const Degrees& d) {
   const std::int64_t ranks = d.tp * d.cp * d.dp;
   if (ranks % (d.ep * d.etp) == 0) return Ok{};
   const char* at_fault = d.ep > 1 ? "ep" : "etp";
-  return out_of_range(at_fault,
-                      fmt::format("ep x etp = {} does not divide tp x cp x dp = {}", d.ep * d.etp,
-                                  ranks),
-                      "experts are split over ranks of tensor, context and data parallelism");
+  return out_of_range(
+      at_fault, fmt::format("ep x etp = {} does not divide tp x cp x dp = {}", d.ep * d.etp, ranks),
+      "experts are split over ranks of tensor, context and data parallelism");
+}
+
+// The shape numbers of totals, where they are given.
+Status check_shape(const Totals& t) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const struct {
+    const char* where;
+    std::optional<std::int64_t> value;
+  } kCounts[] = {{"layers", t.layers},
+                 {"hidden_dim", t.hidden},
+                 {"heads", t.heads},
+                 {"head_dim", t.head_dim},
+                 {"kv_heads", t.kv_heads},
+                 {"experts", t.experts},
+                 {"active_experts_per_token", t.active_experts}};
+  for (const auto& count : kCounts) {
+    if (count.value) RIDGELINE_CHECK(check_count(count.where, *count.value, 1, kMost));
+  }
+  return Ok{};
 }
 
 std::int64_t layers_of(const Subject& subject) {
@@ -114,6 +127,14 @@ Status check_count(std::string_view where, std::int64_t value, std::int64_t leas
 
 Status check_count(std::string_view where, std::optional<std::int64_t> value, std::int64_t least) {
   return value ? check_count(where, *value, least) : Status(Ok{});
+}
+
+Status check_count(std::string_view where, std::int64_t value, std::int64_t least,
+                   std::int64_t most) {
+  RIDGELINE_CHECK(check_count(where, value, least));
+  if (value <= most) return Ok{};
+  return out_of_range(where, fmt::format("{} is {}", where, value),
+                      fmt::format("from {} to {}", least, most));
 }
 
 Status check_positive(std::string_view where, double value) {
@@ -151,6 +172,11 @@ Status check_has_model(const Subject& subject) {
   const Totals& t = *subject.totals;
   RIDGELINE_CHECK(check_positive("params", t.params));
   RIDGELINE_CHECK(check_positive("active_params", t.active_params));
+  if (t.params > kMostParams) {
+    return out_of_range("params", fmt::format("params is {}", t.params),
+                        fmt::format("at most {:g}", kMostParams));
+  }
+  RIDGELINE_CHECK(check_shape(t));
   if (t.active() <= t.params) return Ok{};
   return out_of_range("active_params", "more active parameters than parameters",
                       "at most the parameters");

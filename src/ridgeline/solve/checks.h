@@ -21,6 +21,10 @@ Error conflict(std::string_view where, std::string message, std::string hint = "
 Status check_count(std::string_view where, std::int64_t value, std::int64_t least);
 Status check_count(std::string_view where, std::optional<std::int64_t> value, std::int64_t least);
 
+// A whole number from `least` to `most`.
+Status check_count(std::string_view where, std::int64_t value, std::int64_t least,
+                   std::int64_t most);
+
 // Finite and greater than zero; finite and not below zero.
 Status check_positive(std::string_view where, double value);
 Status check_positive(std::string_view where, std::optional<double> value);

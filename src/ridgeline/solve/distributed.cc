@@ -14,7 +14,9 @@ namespace {
 using physics::LinkTime;
 using physics::RankGroup;
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 // What the fullest rank has to do, before any time.
 struct Job {
@@ -24,11 +26,11 @@ struct Job {
   LinkTree links;
   physics::TrainingFactors mu;
   double N, tp, cp, pp, dp, ep, etp;
-  double lb, mb, m, v;         // samples and micro-batches
-  double layers;               // of the fullest stage
-  double b;                    // bytes of an element that travels
+  double lb, mb, m, v;  // samples and micro-batches
+  double layers;        // of the fullest stage
+  double b;             // bytes of an element that travels
   double S;
-  double passes;               // 4, or 6 with full recompute: collectives of a layer
+  double passes;                      // 4, or 6 with full recompute: collectives of a layer
   Flops weight_flop, attention_flop;  // forward, one sample, whole model
   Flops expert_flop;                  // of weight_flop, in routed experts
 };
@@ -68,7 +70,9 @@ Job job_of(const Inputs& in) {
 }
 
 // Share of the layers on the fullest stage; 1 where the layers are not known.
-double share(const Job& j) { return j.sums.layers > 0 ? j.layers / j.sums.layers : 1; }
+double share(const Job& j) {
+  return j.sums.layers > 0 ? j.layers / j.sums.layers : 1;
+}
 
 // Share of the whole model's weight FLOP on the heaviest stage: its layers, and the head on the
 // last one, which has a layer less where they are uneven.
@@ -98,7 +102,10 @@ std::int64_t stride_of(const Inputs& in, Axis axis) {
   std::int64_t stride = 1;
   for (const Axis inner : d.order) {
     if (inner == axis) break;
-    stride *= inner == Axis::tp ? d.tp : inner == Axis::cp ? d.cp : inner == Axis::pp ? d.pp : *d.dp;
+    stride *= inner == Axis::tp   ? d.tp
+              : inner == Axis::cp ? d.cp
+              : inner == Axis::pp ? d.pp
+                                  : *d.dp;
   }
   return stride;
 }
@@ -157,8 +164,8 @@ bool has_shared_experts(const Totals& t) {
 LinkTime tp_time(const Job& j) {
   const double bytes = j.lb * j.S * j.sums.hidden * j.b / j.cp;
   const physics::AllReduce how = j.in.traffic.all_reduce_algorithm;
-  const LinkTime each = physics::all_reduce_time(group_along(j, Axis::tp, j.in.degrees.tp),
-                                                 {bytes, j.m}, how);
+  const LinkTime each =
+      physics::all_reduce_time(group_along(j, Axis::tp, j.in.degrees.tp), {bytes, j.m}, how);
   if (j.ep == 1) return j.passes * j.layers * each;  // (2)
   const double routed = j.sums.moe_layers / j.sums.layers;
   const double copies = bytes * j.sums.chosen * j.etp / j.tp;
@@ -212,8 +219,7 @@ CpTime cp_time(const Job& j) {
   if (j.cp == 1) return {};
   const RankGroup ranks = group_along(j, Axis::cp, j.in.degrees.cp);
   const double again = recomputes_all(j.in) ? 1 : 0;
-  const double kv_bytes =
-      j.mb * j.S * j.b * physics::cached_elements(j.sums, j.tp) / j.sums.layers;
+  const double kv_bytes = j.mb * j.S * j.b * physics::cached_elements(j.sums, j.tp) / j.sums.layers;
   switch (j.in.traffic.cp_kind) {
     case CpKind::ring: return ring_time(j, ranks, kv_bytes, 3 + again);
     case CpKind::ulysses: return {ulysses_time(j, ranks, kv_bytes, 2 + again), 1};
@@ -277,7 +283,9 @@ Seconds bubble_time(const Job& j, Seconds unit, Seconds hidden) {
   }  // (6)
 }
 
-double shards(const Job& j) { return j.in.traffic.zero_stage >= 1 ? j.dp * j.cp : 1; }
+double shards(const Job& j) {
+  return j.in.traffic.zero_stage >= 1 ? j.dp * j.cp : 1;
+}
 
 double optimizer_bytes(const Job& j) {
   if (j.in.optimizer_bytes_per_param) return *j.in.optimizer_bytes_per_param;
@@ -352,8 +360,7 @@ void put_unit(const Job& j, const Times& t, Output& out) {
 void put_rates(const Job& j, Output& out) {
   const double B = as_double(j.in.batch_size);
   const physics::TrainingFactors model = physics::model_factors(j.in.trainable_fraction);
-  const Flops useful =
-      B * (model.weights * j.weight_flop + model.attention * j.attention_flop);
+  const Flops useful = B * (model.weights * j.weight_flop + model.attention * j.attention_flop);
   const Flops done = B * (j.mu.weights * j.weight_flop + j.mu.attention * j.attention_flop);
   const FlopsPerSecond peak = j.N * j.pace.peak;
   out.mfu_fraction = physics::utilization(useful, peak, out.step);  // (10)
@@ -404,8 +411,8 @@ TrainingMemory memory_of(const Inputs& in) {
 void judge_memory(const Inputs& in, Output& out) {
   const std::optional<Bytes>& capacity = in.machine.device.memory_capacity;
   if (!capacity || !out.memory.total) return;
-  const Bytes usable = in.setting.memory_utilization.value_or(1) * *capacity -
-                       in.setting.reserved.value_or(Bytes{});
+  const Bytes usable =
+      in.setting.memory_utilization.value_or(1) * *capacity - in.setting.reserved.value_or(Bytes{});
   out.memory_utilization_fraction = *out.memory.total / *capacity;
   out.feasible = *out.memory.total <= usable;
   out.memory.feasible = out.feasible;

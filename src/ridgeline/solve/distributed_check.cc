@@ -53,18 +53,17 @@ Status fit_machine(Inputs& in) {
   for (const auto& [name, degree] :
        {std::pair{"tp_size", d.tp}, std::pair{"cp_size", d.cp}, std::pair{"pp_size", d.pp}}) {
     if (left % degree != 0) {
-      return out_of_range(name,
-                          fmt::format("{} {} does not divide {} devices", name, degree, left),
+      return out_of_range(name, fmt::format("{} {} does not divide {} devices", name, degree, left),
                           fmt::format("{} does", nearest_divisor(left, degree)));
     }
     left /= degree;
   }
   if (d.dp && *d.dp != left) {
-    return out_of_range("dp_size",
-                        fmt::format("tp x cp x pp x dp = {} of {} devices",
-                                    in.machine.device_count() / left * *d.dp,
-                                    in.machine.device_count()),
-                        fmt::format("dp_size {} uses them all", left));
+    return out_of_range(
+        "dp_size",
+        fmt::format("tp x cp x pp x dp = {} of {} devices",
+                    in.machine.device_count() / left * *d.dp, in.machine.device_count()),
+        fmt::format("dp_size {} uses them all", left));
   }
   d.dp = left;
   return Ok{};
@@ -108,9 +107,8 @@ Status check_pipeline(const Inputs& in) {
                         fmt::format("{} micro-batches for {} samples of a replica", m, samples),
                         fmt::format("at most {}", samples));
   }
-  const bool interleaved =
-      d.pipeline_schedule == physics::Schedule::interleaved && d.v_stages > 1;
-  if (interleaved && m % d.pp != 0) {
+  const physics::Pipeline pipeline{d.pipeline_schedule, d.pp, m, d.v_stages};
+  if (d.v_stages > 1 && pipeline.is_interleaved() && m % d.pp != 0) {
     return out_of_range("microbatch_count",
                         fmt::format("{} micro-batches over {} interleaved stages", m, d.pp),
                         "a multiple of pp_size");
@@ -125,19 +123,18 @@ Status check_experts(Inputs& in) {
     return out_of_range("ep_size", "the model has no routed experts", "1");
   }
   if (experts > 0 && experts % d.ep != 0) {
-    return out_of_range("ep_size", fmt::format("ep_size {} does not divide {} experts", d.ep,
-                                               experts),
+    return out_of_range("ep_size",
+                        fmt::format("ep_size {} does not divide {} experts", d.ep, experts),
                         fmt::format("{} does", nearest_divisor(experts, d.ep)));
   }
   const bool given = d.etp.has_value();
   d.etp = expert_tp(d.etp, d.ep, d.tp);
   const std::int64_t ranks = d.tp * d.cp * *d.dp;
   if (ranks % (d.ep * *d.etp) == 0) return Ok{};
-  return out_of_range(given && d.ep == 1 ? "etp_size" : "ep_size",
-                      fmt::format("ep x etp = {} does not divide tp x cp x dp = {}",
-                                  d.ep * *d.etp, ranks),
-                      fmt::format("ep_size x etp_size of {}",
-                                  nearest_divisor(ranks, d.ep * *d.etp)));
+  return out_of_range(
+      given && d.ep == 1 ? "etp_size" : "ep_size",
+      fmt::format("ep x etp = {} does not divide tp x cp x dp = {}", d.ep * *d.etp, ranks),
+      fmt::format("ep_size x etp_size of {}", nearest_divisor(ranks, d.ep * *d.etp)));
 }
 
 // Adapters of rank r on the four square projections of every layer.
@@ -155,8 +152,8 @@ Status check_device(const Inputs& in) {
   RIDGELINE_CHECK(check_needed("machine/device/memory_bandwidth", hw.memory_bandwidth,
                                "every micro-batch reads the weights"));
   if (in.offload == OptimizerPlace::host) {
-    RIDGELINE_CHECK(check_needed("machine/device/host_link", hw.host_link,
-                                 "what is offloaded crosses it"));
+    RIDGELINE_CHECK(
+        check_needed("machine/device/host_link", hw.host_link, "what is offloaded crosses it"));
   }
   return check_rate(hw, in.model, in.setting, "machine/device");
 }
@@ -166,7 +163,8 @@ Status check_device(const Inputs& in) {
 Result<Inputs> check(const Inputs& given) {
   Inputs in = given;
   if (in.degrees.order.empty()) {
-    for (const Axis axis : {Axis::tp, Axis::cp, Axis::pp, Axis::dp}) in.degrees.order.push_back(axis);
+    for (const Axis axis : {Axis::tp, Axis::cp, Axis::pp, Axis::dp})
+      in.degrees.order.push_back(axis);
   }
   RIDGELINE_CHECK(check_totals(in.model));
   RIDGELINE_CHECK(check_computes(in.model));

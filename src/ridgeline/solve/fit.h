@@ -100,8 +100,7 @@ struct Inputs {
   static constexpr auto plan_fields() {
     return std::tuple(
         field(&Inputs::tp, "tp", "", "tensor-parallel ranks"),
-        field(&Inputs::pp, "pp", "", "pipeline stages"),
-        field(&Inputs::dp, "dp", "", "replicas"),
+        field(&Inputs::pp, "pp", "", "pipeline stages"), field(&Inputs::dp, "dp", "", "replicas"),
         field(&Inputs::cp, "cp", "", "context-parallel ranks"),
         field(&Inputs::ep, "ep", "", "expert-parallel ranks, taken from tp x cp x dp"),
         field(&Inputs::etp, "etp", "", "ranks that share one expert; tp at ep 1, else 1"),
@@ -231,8 +230,7 @@ struct Rank {
 
   static constexpr auto fields() {
     return std::tuple(
-        field(&Rank::stage, "stage", "", "pipeline stage"),
-        field(&Rank::rank, "rank", "", "index"),
+        field(&Rank::stage, "stage", "", "pipeline stage"), field(&Rank::rank, "rank", "", "index"),
         field(&Rank::layers, "layers", "", "layers of the stage"),
         field(&Rank::weights, "weights", "", "weights it holds"),
         field(&Rank::kv_cache, "kv_cache", "", "cache that batch x context needs"),

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::int64_t kMostDevices = 4096;  // of a plan that is looked for
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 // ---- speed ----
 
@@ -116,13 +118,14 @@ struct Degree {
   std::int64_t tp, pp, dp, ep, etp;
 };
 
+enum class Replicas : std::uint8_t { one, any };
+
 // Plans of so many devices, more tp first, then more pp. Experts are split over tp as the rest is,
 // or over all ranks of tp x dp.
-std::vector<Degree> degrees_of(std::int64_t devices, const Subject& subject, bool one_replica) {
-  const bool routed =
-      subject.model != nullptr &&
-      std::any_of(subject.model->kinds.begin(), subject.model->kinds.end(),
-                  [](const LayerKind& kind) { return kind.moe(); });
+std::vector<Degree> degrees_of(std::int64_t devices, const Subject& subject, Replicas replicas) {
+  const bool routed = subject.model != nullptr &&
+                      std::any_of(subject.model->kinds.begin(), subject.model->kinds.end(),
+                                  [](const LayerKind& kind) { return kind.moe(); });
   std::vector<Degree> out;
   std::vector<std::int64_t> sizes = divisors(devices);
   std::reverse(sizes.begin(), sizes.end());
@@ -130,7 +133,7 @@ std::vector<Degree> degrees_of(std::int64_t devices, const Subject& subject, boo
     for (const std::int64_t pp : sizes) {
       if ((devices / tp) % pp != 0) continue;
       const std::int64_t dp = devices / tp / pp;
-      if (one_replica && dp > 1) continue;
+      if (replicas == Replicas::one && dp > 1) continue;
       out.push_back({tp, pp, dp, 1, tp});
       if (routed && tp * dp > 1) out.push_back({tp, pp, dp, tp * dp, 1});
     }
@@ -171,7 +174,7 @@ std::optional<Row> row_of(const fit::Inputs& asked, const Subject& subject, cons
   if (found.kv_tokens_capacity) row.kv_tokens_capacity = *found.kv_tokens_capacity * d.dp;
   row.max_context_tokens = found.max_context_tokens;
   row.max_batch = found.max_batch;
-  if (const auto speed = speed_of(*in, subject)) {
+  if (const auto speed = row.fits ? speed_of(*in, subject) : std::nullopt) {
     row.decode_latency = speed->decode_latency;
     row.prefill_latency = speed->prefill_latency;
     row.decode_tokens_per_s = speed->decode_tokens_per_s;
@@ -221,16 +224,25 @@ std::vector<std::int64_t> device_counts(const Machine& machine) {
   return out;
 }
 
-// The fewest devices of the machine on which one replica fits.
-std::optional<Row> smallest_on(const fit::Inputs& asked, const Subject& subject,
+// The fewest devices of the machine on which one replica fits; fewer than hold the weights alone
+// are not tried.
+std::optional<Row> smallest_on(const fit::Inputs& asked, const Subject& subject, Bytes weights,
                                const Engine* engine) {
+  const Bytes each = Bytes::from_base(physics::usable_bytes(*subject.machine));
   for (const std::int64_t devices : device_counts(*subject.machine)) {
-    for (const Degree& d : degrees_of(devices, subject, true)) {
+    if (as_double(devices) * each < weights) continue;
+    for (const Degree& d : degrees_of(devices, subject, Replicas::one)) {
       const std::optional<Row> row = row_of(asked, subject, d, engine);
       if (row && row->fits) return row;
     }
   }
   return std::nullopt;
+}
+
+Bytes weights_of(const fit::Inputs& asked, const Subject& subject, const Engine* engine) {
+  const auto in = fit::check(with_degrees(asked, {1, 1, 1, 1, 1}), subject, engine);
+  if (!in) return {};
+  return fit::solve(*in, subject, engine).output.weights.value_or(Bytes{});
 }
 
 }  // namespace
@@ -258,7 +270,7 @@ Answer<Output, Row> plans_on(const fit::Inputs& in, const Subject& subject, std:
                              const Engine* engine) {
   Answer<Output, Row> answer;
   if (subject.machine == nullptr) return answer;
-  for (const Degree& d : degrees_of(std::min(devices, kMostDevices), subject, false)) {
+  for (const Degree& d : degrees_of(std::min(devices, kMostDevices), subject, Replicas::any)) {
     if (const auto row = row_of(in, subject, d, engine)) answer.rows.push_back(*row);
   }
   std::stable_sort(answer.rows.begin(), answer.rows.end(),
@@ -270,9 +282,10 @@ Answer<Output, Row> plans_on(const fit::Inputs& in, const Subject& subject, std:
 Answer<Output, Row> smallest_machines(const fit::Inputs& in, const Subject& subject,
                                       std::span<const Machine> machines, const Engine* engine) {
   Answer<Output, Row> answer;
+  const Bytes weights = weights_of(in, {subject.model, subject.totals}, engine);
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const Subject here{subject.model, subject.totals, &machines[i]};
-    std::optional<Row> row = smallest_on(in, here, engine);
+    std::optional<Row> row = smallest_on(in, here, weights, engine);
     if (!row) continue;
     row->machine = static_cast<std::int64_t>(i);
     answer.rows.push_back(*row);

@@ -1,7 +1,8 @@
-// What else would fit: every plan of a machine's devices, and the smallest of many machines; and how
-// fast the model would be there.
+// What else would fit: every plan of a machine's devices, and the smallest of many machines; and
+// how fast the model would be there.
 //
-//   speed = one pass by physics/lower and physics/cost: decode of the batch at the full context, and
+//   speed = one pass by physics/lower and physics/cost: decode of the batch at the full context,
+//   and
 //           prefill of one sequence of it. Data-sheet rates: a bound, not a forecast.
 //   smallest machine: the fitting plan with the least memory in all (devices x capacity), then the
 //           fewest devices, then the order given. Each is one `fit` [see fit.h]; nothing is assumed
@@ -71,8 +72,7 @@ struct Row {
         field(&Row::machine, "machine", "", "index in the list given"),
         field(&Row::devices, "devices", "", "devices used"),
         field(&Row::tp, "tp", "", "tensor-parallel ranks"),
-        field(&Row::pp, "pp", "", "pipeline stages"),
-        field(&Row::dp, "dp", "", "replicas"),
+        field(&Row::pp, "pp", "", "pipeline stages"), field(&Row::dp, "dp", "", "replicas"),
         field(&Row::ep, "ep", "", "expert-parallel ranks"),
         field(&Row::etp, "etp", "", "ranks that share one expert"),
         field(&Row::fits, "fits", "", "every rank holds what is asked"),

@@ -17,7 +17,9 @@ using physics::AttentionCount;
 constexpr double kSecondsPerHour = 3600;
 constexpr double kAgreement = 0.02;  // how far quantities given together may be apart
 
-bool has_model(const Subject& s) { return s.model != nullptr || s.totals != nullptr; }
+bool has_model(const Subject& s) {
+  return s.model != nullptr || s.totals != nullptr;
+}
 
 Known counted_params(const Inputs& in, const Subject& s) {
   if (!has_model(s)) return std::nullopt;
@@ -95,8 +97,7 @@ Status check_agreement(const Quantities& q) {
     return conflict("tokens", "tokens is not tokens_per_s_per_device times devices times time",
                     "leave one out");
   }
-  if (!agree(q.achieved, q.per_token, q.tokens_per_s) ||
-      !agree(q.total, q.achieved, q.device_s)) {
+  if (!agree(q.achieved, q.per_token, q.tokens_per_s) || !agree(q.total, q.achieved, q.device_s)) {
     return conflict("achieved", "achieved is not what model, tokens and time come to",
                     "leave one out");
   }

@@ -29,8 +29,7 @@ TEST(Mfu, DividesByEveryDevice) {
 // DeepSeek-V3's published hours: 6 x 37e9 x 14.8e12/(2 664 000 x 3600 x 989e12).
 TEST(Mfu, CountsActiveParameters) {
   const Totals totals{.params = 671e9, .active_params = 37e9};
-  const Inputs in{
-      .tokens = 14.8e12, .device_hours = 2664000, .peak = 989 * teraflop_per_second};
+  const Inputs in{.tokens = 14.8e12, .device_hours = 2664000, .peak = 989 * teraflop_per_second};
   EXPECT_NEAR(*answer(in, {nullptr, &totals}).mfu_fraction, 0.34640302587724225, 1e-9);
 }
 
@@ -90,8 +89,8 @@ TEST(Mfu, FollowsWhateverChainIsGiven) {
   EXPECT_NEAR(days.time->in(second), 587088.1928580017, 1e-6);
   // 100 TFLOP/s on 8 devices at 6e9 FLOP per token: 1e6 tokens take 6e15/8e14 = 7.5 s.
   const Totals totals{.params = 1e9};
-  const Output time = answer(
-      {.tokens = 1e6, .devices = 8, .achieved = 100 * teraflop_per_second}, {nullptr, &totals});
+  const Output time = answer({.tokens = 1e6, .devices = 8, .achieved = 100 * teraflop_per_second},
+                             {nullptr, &totals});
   EXPECT_DOUBLE_EQ(time.time->in(second), 7.5);
 }
 
@@ -114,14 +113,12 @@ TEST(Mfu, RejectsWhatHasNoMeaning) {
   EXPECT_EQ(check({.time = 1 * second, .devices = 10, .device_hours = 1}, {}).error().where,
             "device_hours");
   const Totals totals{.params = 1e9};
-  EXPECT_EQ(check({.tokens = 1e9,
-                   .time = 1 * second,
-                   .devices = 1,
-                   .achieved = 1 * teraflop_per_second},
-                  {nullptr, &totals})
-                .error()
-                .where,
-            "achieved");
+  EXPECT_EQ(
+      check({.tokens = 1e9, .time = 1 * second, .devices = 1, .achieved = 1 * teraflop_per_second},
+            {nullptr, &totals})
+          .error()
+          .where,
+      "achieved");
 }
 
 }  // namespace

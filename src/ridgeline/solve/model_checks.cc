@@ -70,6 +70,7 @@ Status check_shape(const Totals& t) {
 Status check_routing(const Totals& t) {
   RIDGELINE_CHECK(check_number("experts", t.experts, 1));
   RIDGELINE_CHECK(check_number("active_experts_per_token", t.active_experts, 1));
+  if (t.experts) RIDGELINE_CHECK(check_degree_of("experts", *t.experts));
   if (t.experts.has_value() != t.active_experts.has_value()) {
     return missing(t.experts ? "active_experts_per_token" : "experts",
                    "experts and active_experts_per_token go together");
@@ -158,7 +159,8 @@ Status check_totals(const Totals& t, std::string_view where) {
 
 Status check_computes(const Totals& t, std::string_view where) {
   if (t.params > 0 || t.flop_per_unit) return Ok{};
-  return below(where, missing("parameters_count", "neither parameters nor flop_per_unit are known"));
+  return below(where,
+               missing("parameters_count", "neither parameters nor flop_per_unit are known"));
 }
 
 Status check_attends(const Totals& t, std::string_view where) {
@@ -180,18 +182,17 @@ Status check_rate(const Hardware& hw, const Totals& t, const physics::Setting& s
   const std::string rates = rates_of(hw);
   if (rates.empty()) return below(where, missing("rates", "the device has no rate at all"));
   const char* name = names_of(p)[static_cast<std::size_t>(p)];
-  return Error{ErrorCode::unsupported, s.activation_precision ? "activation_precision" : "precision",
-               fmt::format("the device has no rate for {}", name),
-               fmt::format("it has {}; weights alone may be narrower, with activation_precision",
-                           rates)};
+  return Error{
+      ErrorCode::unsupported, s.activation_precision ? "activation_precision" : "precision",
+      fmt::format("the device has no rate for {}", name),
+      fmt::format("it has {}; weights alone may be narrower, with activation_precision", rates)};
 }
 
 Status check_cluster(const Cluster& c) {
   RIDGELINE_CHECK(below("machine", check_degree_of("nodes", c.nodes)));
   RIDGELINE_CHECK(below("machine", check_degree_of("devices_per_node", c.devices_per_node)));
   RIDGELINE_CHECK(below("machine", check_hardware(c.device, "device")));
-  RIDGELINE_CHECK(
-      below("machine", check_amount("intra_node_bandwidth", c.intra_node_bandwidth)));
+  RIDGELINE_CHECK(below("machine", check_amount("intra_node_bandwidth", c.intra_node_bandwidth)));
   RIDGELINE_CHECK(
       below("machine", check_amount_or_zero("intra_node_latency", c.intra_node_latency)));
   RIDGELINE_CHECK(below("machine", check_amount("fabric_bandwidth", c.fabric_bandwidth)));

@@ -6,9 +6,9 @@
 namespace ridgeline::solve::model_flops {
 namespace {
 
-constexpr double kForward = 2;        // a multiply and an add
-constexpr double kTrainedExtra = 2;   // gradient of the weights
-constexpr double kFrozen = 4;         // forward, and gradient of the inputs
+constexpr double kForward = 2;         // a multiply and an add
+constexpr double kTrainedExtra = 2;    // gradient of the weights
+constexpr double kFrozen = 4;          // forward, and gradient of the inputs
 constexpr double kTrainAttention = 3;  // forward and both gradients
 
 std::optional<double> counted_params(const Subject& s) {
@@ -23,8 +23,8 @@ std::optional<double> attention_of_totals(const Totals& t, double s,
   if (count == physics::AttentionCount::none) return 0;
   if (!t.layers || !t.heads || (!t.head_dim && !t.hidden)) return std::nullopt;
   const auto heads = static_cast<double>(*t.heads);
-  const double width = t.head_dim ? heads * static_cast<double>(*t.head_dim)
-                                  : static_cast<double>(*t.hidden);
+  const double width =
+      t.head_dim ? heads * static_cast<double>(*t.head_dim) : static_cast<double>(*t.hidden);
   const double pairs = count == physics::AttentionCount::full ? s * s : s * s / 2;
   return 4 * static_cast<double>(*t.layers) * width * pairs;
 }

@@ -54,14 +54,16 @@ TEST(ModelFlops, FrozenWeightsCostTwoThirds) {
     Model model;
     double trainable, per_token;
   } kCases[] = {
-      {"7B full", llama_2_7b(), 1, 39644061696},      {"7B LoRA", llama_2_7b(), 0.002, 26429374464},
-      {"13B full", llama_2_13b(), 1, 77112145920},    {"13B LoRA", llama_2_13b(), 0.002, 51408097280},
-      {"70B full", llama_2_70b(), 1, 412287025152},   {"70B LoRA", llama_2_70b(), 0.002, 274858016768},
+      {"7B full", llama_2_7b(), 1, 39644061696},
+      {"7B LoRA", llama_2_7b(), 0.002, 26429374464},
+      {"13B full", llama_2_13b(), 1, 77112145920},
+      {"13B LoRA", llama_2_13b(), 0.002, 51408097280},
+      {"70B full", llama_2_70b(), 1, 412287025152},
+      {"70B LoRA", llama_2_70b(), 0.002, 274858016768},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name);
-    const Output out =
-        answer({Pass::train, 1, 4096, AttentionCount::causal, c.trainable}, c.model);
+    const Output out = answer({Pass::train, 1, 4096, AttentionCount::causal, c.trainable}, c.model);
     EXPECT_NEAR(*out.weight_flop_per_token, c.per_token, 0.015 * c.per_token);
   }
 }

@@ -16,7 +16,8 @@ Result<Inputs> check(const Inputs& in) {
   RIDGELINE_CHECK(check_count("microbatch_count", in.microbatch_count, 1));
   RIDGELINE_CHECK(check_count("v_stages", in.v_stages, 1));
   if (in.pp > kMostStages) {
-    return out_of_range("pp", fmt::format("pp is {}", in.pp), fmt::format("at most {}", kMostStages));
+    return out_of_range("pp", fmt::format("pp is {}", in.pp),
+                        fmt::format("at most {}", kMostStages));
   }
   const bool chunked = in.pipeline_schedule == physics::Schedule::one_f_one_b ||
                        in.pipeline_schedule == physics::Schedule::interleaved;
@@ -29,9 +30,10 @@ Result<Inputs> check(const Inputs& in) {
 
 Answer<Output, Row> solve(const Inputs& in) {
   const physics::Pipeline p{in.pipeline_schedule, in.pp, in.microbatch_count, in.v_stages};
-  const double over_ideal = physics::bubble_over_ideal(p);  // (1)-(3)
+  const double over_ideal = physics::bubble_over_ideal(p);                      // (1)-(3)
   Answer<Output, Row> answer{{over_ideal, over_ideal / (1 + over_ideal)}, {}};  // (4)
-  for (std::int64_t j = 0; j < in.pp; ++j) answer.rows.push_back({physics::in_flight(p, j)});  // (5)
+  for (std::int64_t j = 0; j < in.pp; ++j)
+    answer.rows.push_back({physics::in_flight(p, j)});  // (5)
   return answer;
 }
 

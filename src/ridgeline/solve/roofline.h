@@ -62,7 +62,8 @@ struct Output {
         field(&Output::latency, "latency", "t", "the larger of the two"),
         field(&Output::throughput, "throughput", "1/t", "pieces per second at most"),
         field(&Output::roofline_fraction, "roofline_fraction", "", "measured over possible"),
-        field(&Output::ridge_flop_per_byte, "ridge_flop_per_byte", "R/BW", "balance of the device"));
+        field(&Output::ridge_flop_per_byte, "ridge_flop_per_byte", "R/BW",
+              "balance of the device"));
   }
 };
 

@@ -54,12 +54,21 @@ TEST(Roofline, TakesRatesFromTheMachine) {
   EXPECT_EQ(check({.flop = 1e14 * flop}, subject).error().where, "precision");
 }
 
-// Trust: no measurement exceeds the bound; a made-up one that does shows a fraction above 1.
+// Trust: public measurements of decode steps stay below the bound; one above it would show.
 TEST(Roofline, KeepsItsTrustStatement) {
-  const Output out = answer({.bytes = 1 * gigabyte,
-                             .bandwidth = 1 * gigabyte_per_second,
-                             .measured_rate = 2 * per_second});
-  EXPECT_DOUBLE_EQ(*out.roofline_fraction, 2);
+  const struct {
+    double bytes, bandwidth, rate;
+  } kMeasured[] = {{4.68e9, 273e9, 6.203}, {4.68e9, 1008e9, 171.5}, {17.2337e9, 936.2e9, 36.15}};
+  for (const auto& m : kMeasured) {
+    const Output out = answer({.bytes = m.bytes * byte,
+                               .bandwidth = BytesPerSecond::from_base(m.bandwidth),
+                               .measured_rate = m.rate * per_second});
+    EXPECT_LE(*out.roofline_fraction, 1);
+  }
+  const Output impossible = answer({.bytes = 1 * gigabyte,
+                                    .bandwidth = 1 * gigabyte_per_second,
+                                    .measured_rate = 2 * per_second});
+  EXPECT_DOUBLE_EQ(*impossible.roofline_fraction, 2);
 }
 
 TEST(Roofline, RejectsWhatHasNoMeaning) {

@@ -19,8 +19,8 @@ Status check_plan(const Service& s) {
   RIDGELINE_CHECK(check_degree_of("pp_size", s.pp_size));
   const std::int64_t heads = s.model.heads.value_or(0), layers = s.model.layers.value_or(0);
   if (heads > 0 && heads % s.tp_size != 0) {
-    return out_of_range("tp_size", fmt::format("tp_size {} does not divide {} heads", s.tp_size,
-                                               heads),
+    return out_of_range("tp_size",
+                        fmt::format("tp_size {} does not divide {} heads", s.tp_size, heads),
                         fmt::format("{} does", nearest_divisor(heads, s.tp_size)));
   }
   if (layers > 0 && s.pp_size > layers) {

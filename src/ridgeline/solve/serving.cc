@@ -17,7 +17,9 @@ constexpr std::int64_t kMostChunks = 100'000;
 constexpr std::int64_t kMostDraftTokens = 1'000;
 constexpr std::int64_t kEnginePage = 16;  // [kwon2023]
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 struct Prefill {
   StepTime parts;  // summed over the chunks
@@ -121,8 +123,7 @@ std::optional<Joules> energy(const Inputs& in, const Replica& r, const Prefill& 
   if (!first.tdp || !second.tdp) return std::nullopt;
   const double i = in.service.setting.idle_power_fraction;
   const auto of = [&](const Hardware& hw, Flops flop, Seconds time) {
-    const Precision format =
-        physics::compute_precision(hw, in.service.model, in.service.setting);
+    const Precision format = physics::compute_precision(hw, in.service.model, in.service.setting);
     return physics::energy_of(*hw.tdp, i, physics::utilization(flop, hw.rate_of(format), time),
                               time);
   };
@@ -148,10 +149,9 @@ Status check_lengths(const Inputs& in) {
                         fmt::format("from 0 to seq_len - 1 = {}", in.seq_len - 1));
   }
   if (in.decode_cached_prefix_len < 0 || in.decode_cached_prefix_len > in.seq_len) {
-    return out_of_range(
-        "decode_cached_prefix_len",
-        fmt::format("decode_cached_prefix_len is {}", in.decode_cached_prefix_len),
-        fmt::format("from 0 to seq_len = {}", in.seq_len));
+    return out_of_range("decode_cached_prefix_len",
+                        fmt::format("decode_cached_prefix_len is {}", in.decode_cached_prefix_len),
+                        fmt::format("from 0 to seq_len = {}", in.seq_len));
   }
   const std::int64_t n = in.seq_len - in.cached_prefix_len;
   if (in.prefill_chunk_tokens && n / *in.prefill_chunk_tokens > kMostChunks) {
@@ -214,8 +214,9 @@ Output solve(const Inputs& in) {
   const Bytes prefill_need = held(in, r);
   const Bytes need = prefill_need + (draft ? held(in, *draft) : Bytes{});  // (8)
 
-  Output out{.ttft = p.total + exposed, .itl = d.itl, .prefill = p.total, .kv_transfer = sent};  // (5)
-  out.kv = as_double(in.batch_size) * physics::kept_kv(r.model, paged(in), 1);  // (4)
+  Output out{
+      .ttft = p.total + exposed, .itl = d.itl, .prefill = p.total, .kv_transfer = sent};  // (5)
+  out.kv = as_double(in.batch_size) * physics::kept_kv(r.model, paged(in), 1);            // (4)
   out.weights = Bytes::from_base(r.model.weights);
   out.memory_required = need;
   out.decode_read = d.work.bytes();

@@ -21,22 +21,21 @@ StepWork forward(const Inputs& in, const ModelSums& m) {
   const auto B = static_cast<double>(in.batch_size);
   const double A = in.activation_per_sample.base();
   const std::int64_t n = in.seq_len, c = in.context_len;
-  const bool decodes = in.phase == Run::infer && n == 1 && c > 0;
+  const bool decodes = in.phase == Pass::infer && n == 1 && c > 0;
   StepWork work =
-      decodes ? physics::decode_work(m, in.setting.attention_count,
-                                     {.sequences = B,
-                                      .context = static_cast<double>(c + n),
-                                      .activation_bytes = A})
+      decodes ? physics::decode_work(
+                    m, in.setting.attention_count,
+                    {.sequences = B, .context = static_cast<double>(c + n), .activation_bytes = A})
               : physics::prefill_work(
                     m, in.setting.attention_count,
                     {.part = {n, c, c + n}, .sequences = B, .activation_bytes = A});  // (1), (2)
-  if (in.phase == Run::train || !counts_attention(in)) work.kv = {};
+  if (in.phase == Pass::train || !counts_attention(in)) work.kv = {};
   return work;
 }
 
 // All that the pass does: in training forward and backward.
-StepWork whole(const StepWork& forward, Run phase) {
-  if (phase == Run::infer) return forward;
+StepWork whole(const StepWork& forward, Pass phase) {
+  if (phase == Pass::infer) return forward;
   const double mu = physics::model_factors(1).weights;
   return {mu * forward.flop, mu * forward.weights, mu * forward.kv, mu * forward.activations};
 }
@@ -49,7 +48,7 @@ Bytes needed_to_train(const Inputs& in) {
 }
 
 Bytes needed(const Inputs& in, const ModelSums& m) {
-  if (in.phase == Run::train) return needed_to_train(in);  // (5)
+  if (in.phase == Pass::train) return needed_to_train(in);  // (5)
   const auto B = static_cast<double>(in.batch_size);
   const double seen = static_cast<double>(in.seq_len + in.context_len);
   const Bytes kv = counts_attention(in) ? B * physics::kept_kv(m, seen, 1) : Bytes{};
@@ -91,7 +90,7 @@ Fit fit(const Inputs& in, const ModelSums& m) {
   Fit out;
   const Bytes W = Bytes::from_base(m.weights);
   out.need = needed(in, m);
-  out.home = in.phase == Run::infer ? home_of(in.hardware, W) : Home::main;
+  out.home = in.phase == Pass::infer ? home_of(in.hardware, W) : Home::main;
   const Bytes in_main = out.home == Home::main ? out.need : out.need - W;
   out.spill = std::max(Bytes{}, in_main - physics::usable_memory(in.hardware, in.setting));  // (6)
   out.offloaded = out.spill > Bytes{} && in.offload == Offload::host;
@@ -141,17 +140,17 @@ Output solve(const Inputs& in) {
   const StepWork work = whole(forward(in, m), in.phase);
 
   physics::StepTime t;
-  t.compute = work.flop / pace.rate;              // (3)
-  t.memory = memory_time(in, work, fits, pace);   // (3), (6)
+  t.compute = work.flop / pace.rate;             // (3)
+  t.memory = memory_time(in, work, fits, pace);  // (3), (6)
   t.overhead = pace.overhead(m.layers);
-  const Seconds T = t.total();  // (4)
+  const Seconds T = t.total();                                     // (4)
   const double u = physics::utilization(work.flop, pace.peak, T);  // (8)
 
   Output out{.latency = T, .compute = t.compute, .memory = t.memory, .overhead = t.overhead};
   out.bound = t.bound();
-  out.throughput_per_s = static_cast<double>(in.batch_size) / T.base();                 // (7)
+  out.throughput_per_s = static_cast<double>(in.batch_size) / T.base();  // (7)
   if (work.bytes() > Bytes{}) out.intensity_flop_per_byte = work.flop.base() / work.bytes().base();
-  out.ridge_flop_per_byte = pace.rate.base() / pace.bandwidth.base();                   // (7)
+  out.ridge_flop_per_byte = pace.rate.base() / pace.bandwidth.base();  // (7)
   out.memory_required = fits.need;
   out.spill = fits.spill;
   out.mfu_fraction = out.hfu_fraction = u;  // nothing is computed twice

@@ -11,6 +11,7 @@
 #include "ridgeline/base/units.h"
 #include "ridgeline/physics/pace.h"
 #include "ridgeline/physics/setting.h"
+#include "ridgeline/solve/subject.h"
 #include "ridgeline/spec/hardware.h"
 #include "ridgeline/spec/totals.h"
 
@@ -38,14 +39,9 @@ Trust       for B large, X tends to R e/O; for B = 1 with KV off, a dense model 
             are equal at B = R e b_w/(2 BW).
 )";
 
-enum class Run : std::uint8_t { infer, train };
 enum class Offload : std::uint8_t { none, host };
 enum class Reason : std::uint8_t { none, memory };
 
-inline std::span<const char* const> names_of(Run) {
-  static constexpr std::array<const char*, 2> kNames = {"infer", "train"};
-  return kNames;
-}
 inline std::span<const char* const> names_of(Offload) {
   static constexpr std::array<const char*, 2> kNames = {"none", "host"};
   return kNames;
@@ -60,7 +56,7 @@ struct Inputs {
   Hardware hardware;
   physics::Setting setting;
   std::int64_t batch_size = 1;
-  Run phase = Run::infer;
+  Pass phase = Pass::infer;
   std::int64_t seq_len = 1;
   std::int64_t context_len = 0;
   Bytes activation_per_sample;

@@ -19,10 +19,15 @@ using physics::StageLayers;
 constexpr double kGatheredLayers = 2;  // the one in use and the next
 constexpr double kMasterBytes = 4;
 constexpr std::int64_t kMostStages = 65'536;
+constexpr std::int64_t kMostMicroBatches = 1'000'000'000;
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
-Bytes bytes(double n) { return Bytes::from_base(n); }
+Bytes bytes(double n) {
+  return Bytes::from_base(n);
+}
 
 bool offloads(const Inputs& in, Offload what) {
   return std::find(in.offload.begin(), in.offload.end(), what) != in.offload.end();
@@ -37,7 +42,8 @@ std::int64_t layers_of(const Subject& s) {
 Status check_formats(const Inputs& in) {
   const bool too_narrow = bytes_per_element(in.precision) < 1;
   if (too_narrow) {
-    return out_of_range("precision", "weights of fewer than 8 bits are not trained", "8 to 32 bits");
+    return out_of_range("precision", "weights of fewer than 8 bits are not trained",
+                        "8 to 32 bits");
   }
   const StoredPrecision master = in.master_weights.value_or(StoredPrecision::none);
   if (master != StoredPrecision::none && master != StoredPrecision::fp32) {
@@ -51,7 +57,7 @@ Status check_ranges(const Inputs& in) {
   RIDGELINE_CHECK(check_count("batch_size", in.batch_size, 1));
   RIDGELINE_CHECK(check_count("seq_len", in.seq_len, 1));
   RIDGELINE_CHECK(check_count("v_stages", in.v_stages, 1));
-  RIDGELINE_CHECK(check_count("microbatch_count", in.microbatch_count, 1));
+  RIDGELINE_CHECK(check_count("microbatch_count", in.microbatch_count, 1, kMostMicroBatches));
   RIDGELINE_CHECK(check_fraction("trainable_fraction", in.trainable_fraction));
   RIDGELINE_CHECK(
       check_not_negative("communication_buffer_fraction", in.communication_buffer_fraction));
@@ -65,7 +71,8 @@ Status check_ranges(const Inputs& in) {
 Status check_stages(const Inputs& in, const Subject& subject) {
   const std::int64_t layers = layers_of(subject);
   if (in.pp > kMostStages) {
-    return out_of_range("pp", fmt::format("pp is {}", in.pp), fmt::format("at most {}", kMostStages));
+    return out_of_range("pp", fmt::format("pp is {}", in.pp),
+                        fmt::format("at most {}", kMostStages));
   }
   if (layers > 0 && in.v_stages > layers / in.pp) {
     return out_of_range(in.v_stages > 1 ? "v_stages" : "pp",
@@ -74,7 +81,9 @@ Status check_stages(const Inputs& in, const Subject& subject) {
   }
   if (in.pp_layers.empty()) return Ok{};
   const auto entries = static_cast<std::int64_t>(in.pp_layers.size());
-  for (const std::int64_t n : in.pp_layers) RIDGELINE_CHECK(check_count("pp_layers", n, 1));
+  for (const std::int64_t n : in.pp_layers) {
+    RIDGELINE_CHECK(check_count("pp_layers", n, 1, std::max<std::int64_t>(layers, 1)));
+  }
   const std::int64_t sum = std::accumulate(in.pp_layers.begin(), in.pp_layers.end(), 0LL);
   if (entries == in.pp && sum == layers) return Ok{};
   return conflict("pp_layers",
@@ -115,8 +124,8 @@ Held held_of_totals(const Question& q, const StageLayers& layers) {
       t.layers ? as_double(layers.count) / as_double(*t.layers) : 1.0 / as_double(q.in.pp);
   const double largest = q.in.largest_layer_params.value_or(0);
   return {parts.shared / as_double(q.in.tp) * share,
-          parts.experts / as_double(q.in.ep * *q.in.etp) * share,
-          largest / as_double(q.in.tp), 0};  // (1)
+          parts.experts / as_double(q.in.ep * *q.in.etp) * share, largest / as_double(q.in.tp),
+          0};  // (1)
 }
 
 Held held_of_stage(const Question& q, const StageLayers& layers) {
@@ -125,9 +134,8 @@ Held held_of_stage(const Question& q, const StageLayers& layers) {
   const physics::WeightBits bits = physics::weight_bits(model, {.precision = q.in.precision});
   const physics::StageWeights w =
       physics::stage_weights(model, bits, {q.in.tp, q.in.ep, *q.in.etp}, layers);
-  const double largest = q.in.largest_layer_params
-                             ? *q.in.largest_layer_params / as_double(q.in.tp)
-                             : w.largest_layer_params;
+  const double largest = q.in.largest_layer_params ? *q.in.largest_layer_params / as_double(q.in.tp)
+                                                   : w.largest_layer_params;
   return {w.dense_params, w.expert_params, largest, w.largest_matrix_params};
 }
 
@@ -226,8 +234,8 @@ std::optional<physics::GptShape> gpt_shape(const Subject& subject) {
 // What the layers of a stage keep per micro-batch; empty where their shape is not known.
 std::optional<LayerSums> layer_sums(const Question& q, const StageLayers& layers) {
   const physics::TrainingLoad load = load_of(q);
-  const bool by_gpt = q.subject.model == nullptr ||
-                      q.in.activation_form == physics::ActivationForm::gpt;
+  const bool by_gpt =
+      q.subject.model == nullptr || q.in.activation_form == physics::ActivationForm::gpt;
   LayerSums sums;
   if (by_gpt) {
     const auto shape = gpt_shape(q.subject);
@@ -322,7 +330,8 @@ std::optional<std::int64_t> largest_micro_batch(const Inputs& in, const Subject&
   if (!in.memory || !in.seq_len) return std::nullopt;
   Inputs one_sequence = in;
   one_sequence.batch_size = 1;
-  const Question one = question_of(one_sequence, subject, 1), two = question_of(one_sequence, subject, 2);
+  const Question one = question_of(one_sequence, subject, 1),
+                 two = question_of(one_sequence, subject, 2);
   const double room = in.memory_utilization * in.memory->base();
   std::optional<std::int64_t> least;
   for (std::size_t i = 0; i < one.stages.size(); ++i) {
@@ -392,8 +401,8 @@ Result<Inputs> check(const Inputs& given, const Subject& subject) {
   RIDGELINE_CHECK(check_ranges(in));
   if (in.pp == 1 && !in.pp_layers.empty()) in.pp = static_cast<std::int64_t>(in.pp_layers.size());
   in.etp = expert_tp(in.etp, in.ep, in.tp);
-  RIDGELINE_CHECK(check_degrees(subject, {in.tp, in.pp, in.dp, in.cp, in.ep, *in.etp},
-                                Heads::as_they_are));
+  RIDGELINE_CHECK(
+      check_degrees(subject, {in.tp, in.pp, in.dp, in.cp, in.ep, *in.etp}, Heads::as_they_are));
   RIDGELINE_CHECK(check_stages(in, subject));
   if (!in.memory && subject.machine != nullptr) {
     const double usable = physics::usable_bytes(*subject.machine);

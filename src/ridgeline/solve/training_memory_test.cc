@@ -24,9 +24,13 @@ Answer<Output, Stage> full_answer(const Inputs& in, const Subject& subject) {
 Output answer(const Inputs& in, const Totals& totals) {
   return full_answer(in, {nullptr, &totals}).output;
 }
-Output answer(const Inputs& in, const Model& model) { return full_answer(in, {&model}).output; }
+Output answer(const Inputs& in, const Model& model) {
+  return full_answer(in, {&model}).output;
+}
 
-Totals of_params(double params) { return {.params = params}; }
+Totals of_params(double params) {
+  return {.params = params};
+}
 
 TEST(TrainingMemory, CountsStatesPerParameter) {
   const auto per_param = [](const Inputs& in) {
@@ -60,8 +64,8 @@ TEST(TrainingMemory, KnowsTheOptimizers) {
   EXPECT_EQ(bytes(Optimizer::adam_8bit), 6);
   EXPECT_EQ(bytes(Optimizer::none), 0);
   EXPECT_EQ(optimizer_bytes_per_param({.precision = Precision::fp32}), 8);
-  EXPECT_EQ(optimizer_bytes_per_param({.optimizer_precision = Precision::bf16,
-                                       .master_weights = StoredPrecision::none}),
+  EXPECT_EQ(optimizer_bytes_per_param(
+                {.optimizer_precision = Precision::bf16, .master_weights = StoredPrecision::none}),
             4);
 }
 

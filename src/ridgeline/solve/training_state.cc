@@ -9,7 +9,9 @@ namespace {
 
 using training_memory::Stage;
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) {
+  return static_cast<double>(n);
+}
 
 training_memory::Inputs inputs_of(const Totals& model, const physics::Setting& setting,
                                   const TrainingPlan& plan) {
@@ -57,8 +59,8 @@ LayerKind plain_layer(const Totals& t) {
 }
 
 physics::TrainingLoad load_of(const TrainingPlan& plan, double bytes) {
-  const double micro_batch = std::ceil(as_double(plan.batch_size) / as_double(plan.dp) /
-                                       as_double(plan.microbatch_count));
+  const double micro_batch =
+      std::ceil(as_double(plan.batch_size) / as_double(plan.dp) / as_double(plan.microbatch_count));
   return {.sequences = micro_batch,
           .tokens = as_double(plan.seq_len) / as_double(plan.cp),
           .context = as_double(plan.seq_len),

@@ -39,11 +39,11 @@ struct Engine {
   Bytes graphs = 0.5 * gibibyte;
   Bytes communication = 0.5 * gibibyte;
   // A reserve by rule in place of estimated activations and runtime; none when all are zero.
-  Bytes reserve;                       // fixed
+  Bytes reserve;  // fixed
   Bytes reserve_per_prefill_token;
-  Bytes reserve_per_device;            // for each device of the replica
-  Bytes reserve_least;                 // at least so much ...
-  Bytes reserve_least_above;           // ... on devices with more memory than this
+  Bytes reserve_per_device;   // for each device of the replica
+  Bytes reserve_least;        // at least so much ...
+  Bytes reserve_least_above;  // ... on devices with more memory than this
 
   static constexpr auto fields() {
     return std::tuple(

@@ -39,7 +39,9 @@ constexpr double bytes_per_element(StoredPrecision p) {
   return p == StoredPrecision::none ? 0 : bytes_per_element(static_cast<Precision>(p));
 }
 
-constexpr StoredPrecision stored(Precision p) { return static_cast<StoredPrecision>(p); }
+constexpr StoredPrecision stored(Precision p) {
+  return static_cast<StoredPrecision>(p);
+}
 
 // Formats narrower than 16 bits, whose embedding, head, norms and router stay wider.
 constexpr bool is_quantised(Precision p) {

@@ -1,5 +1,5 @@
-// Layer facts: what a full model adds to its totals. Parameters by what their number format follows,
-// and layers grouped by how they attend; formats and lengths are left open.
+// Layer facts: what a full model adds to its totals. Parameters by what their number format
+// follows, and layers grouped by how they attend; formats and lengths are left open.
 #pragma once
 
 #include "ridgeline/base/few.h"

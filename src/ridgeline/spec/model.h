@@ -39,8 +39,8 @@ struct Attention {
   std::int64_t window = 0;   // tokens a query sees, itself included; 0: all
   std::int64_t chunk = 0;    // chunked attention: tokens per chunk; 0: none
   bool output_gate = false;  // the query projection also yields a gate of the same width
-  bool shared_key_value = false;  // one projection yields both K and V [gemma-4]; both are cached
-  bool reuses_cache = false;      // reads K and V of an earlier layer: no projections, no cache
+  bool shared_key_value = false;    // one projection yields both K and V [gemma-4]; both are cached
+  bool reuses_cache = false;        // reads K and V of an earlier layer: no projections, no cache
   std::int64_t compress_ratio = 0;  // > 0: also keeps one entry per so many tokens [deepseek-v4]
 
   // MLA

@@ -24,19 +24,19 @@ inline std::span<const char* const> names_of(ModelClass) {
 
 struct Totals {
   ModelClass model_class = ModelClass::decoder;
-  double params = 0;                    // P; 0: not known
-  std::optional<double> active_params;  // P_a; all when empty
-  std::optional<double> flop_per_unit;  // O, per token or sample; 2 P_a when empty
-  std::optional<std::int64_t> layers;   // L
-  std::optional<std::int64_t> hidden;   // d
-  std::optional<std::int64_t> heads;    // H
-  std::optional<std::int64_t> head_dim;  // h; d / H when empty
-  std::optional<std::int64_t> kv_heads;  // H_k; H when empty
-  std::optional<std::int64_t> experts;   // E
+  double params = 0;                           // P; 0: not known
+  std::optional<double> active_params;         // P_a; all when empty
+  std::optional<double> flop_per_unit;         // O, per token or sample; 2 P_a when empty
+  std::optional<std::int64_t> layers;          // L
+  std::optional<std::int64_t> hidden;          // d
+  std::optional<std::int64_t> heads;           // H
+  std::optional<std::int64_t> head_dim;        // h; d / H when empty
+  std::optional<std::int64_t> kv_heads;        // H_k; H when empty
+  std::optional<std::int64_t> experts;         // E
   std::optional<std::int64_t> active_experts;  // k
   std::optional<std::int64_t> kv_lora_rank;
   std::optional<std::int64_t> qk_rope_head_dim;
-  Bytes size;  // of the weights, where P is not known
+  Bytes size;                         // of the weights, where P is not known
   std::optional<LayerFacts> layered;  // of a model known by its layers; not a field
 
   static constexpr auto fields() {

@@ -1,0 +1,200 @@
+// solve and explain: one solver, its answer, and its equations with the values put in.
+#include "ridgeline/app/solve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgeline/app/input.h"
+#include "ridgeline/app/json_view.h"
+#include "ridgeline/base/text.h"
+
+namespace ridgeline::app {
+namespace {
+
+using report::Heading;
+using report::Line;
+
+constexpr const char* kSolverWord[] = {"solver"};
+constexpr Field kSolverField[] = {{"solver", FieldKind::text, "", "which solver"}};
+
+struct Texts {
+  const char* name;
+  const char* summary;
+  const char* example;
+  Result<report::Document> (*answer)(const Request&, const Context&);
+};
+constexpr Texts kSolve{"solve", "one solver: serving, distributed, training-memory, ...",
+                       "ridgeline solve serving --model llama-3.1-8b --machine H100 --seq-len 2048",
+                       answer_solve};
+constexpr Texts kExplain{"explain", "the equations of a solver, with the values put in",
+                         "ridgeline explain roofline --flop 1TFLOP --machine H100", answer_explain};
+
+std::vector<Command> variants_of(const Texts& texts) {
+  std::vector<Command> out;
+  for (const SolverEntry& entry : solver_entries()) {
+    Command c{texts.name,  texts.summary, texts.example, Scope::own, entry.fields.fields(),
+              kSolverWord, texts.answer};
+    c.variant = entry.name.c_str();
+    out.push_back(c);
+  }
+  return out;
+}
+
+Result<const SolverEntry*> entry_named(const Request& request) {
+  const auto given = request.input.find("solver");
+  std::vector<std::string> names;
+  for (const SolverEntry& entry : solver_entries()) names.push_back(entry.name);
+  const std::string list = fmt::format("give {}", fmt::join(names, ", "));
+  if (given == request.input.end() || !given->is_string()) {
+    return Error{ErrorCode::missing, request.origins.where("/solver"), "no solver is named", list};
+  }
+  auto variant = find_variant(solve_command(), given->get<std::string>());
+  if (!variant) return request.origins.placed(variant.error(), "/solver");
+  for (const SolverEntry& entry : solver_entries()) {
+    if (entry.name == (*variant)->variant) return &entry;
+  }
+  return Error{ErrorCode::internal, "", "a solver without an entry", ""};
+}
+
+// One table of terms; those that hold terms themselves follow under a heading of their own.
+void add_terms(const std::string& title, const std::vector<Term>& terms,
+               std::vector<report::Section>& out) {
+  report::Table table;
+  table.columns = {{"key"}, {"symbol"}, {"value", report::Align::right}, {"meaning"}};
+  for (const Term& term : terms) {
+    if (term.value.is_object()) continue;
+    table.rows.push_back({term.key, term.symbol, value_text(term.key, term.value), term.help});
+  }
+  out.push_back(Heading{title});
+  out.push_back(std::move(table));
+  for (const Term& term : terms) {
+    if (!term.value.is_object()) continue;
+    Json known = Json::object();
+    for (const auto& [key, value] : term.value.items()) {
+      if (!value.is_null()) known[key] = value;
+    }
+    out.push_back(Heading{key_text(term.key)});
+    for (report::Section& section : sections_of(known)) out.push_back(std::move(section));
+  }
+}
+
+void add_notes(const std::vector<Note>& notes, std::vector<report::Section>& out) {
+  for (const Note& note : notes) out.push_back(Line{note.message, report::Tone::dim});
+}
+
+void add_card(const char* card, std::vector<report::Section>& out) {
+  std::string line;
+  for (const char* c = *card == '\n' ? card + 1 : card; *c != '\0'; ++c) {
+    if (*c != '\n') {
+      line += *c;
+      continue;
+    }
+    out.push_back(Line{line});
+    line.clear();
+  }
+}
+
+Json terms_json(const std::vector<Term>& terms) {
+  Json out = Json::array();
+  for (const Term& term : terms) {
+    out.push_back({{"key", term.key},
+                   {"symbol", term.symbol},
+                   {"meaning", term.help},
+                   {"value", term.value}});
+  }
+  return out;
+}
+
+Json basis_json(const Solved& solved) {
+  const bool flat = solved.basis == "estimate";
+  return {{"level", solved.basis},
+          {"why", Json::array({flat ? "one efficiency is assumed for all work"
+                                    : "rates as stated by the registry, or as given"})},
+          {"sources", Json::array()},
+          {"interval", nullptr}};
+}
+
+Json with_solver(const SolverEntry& entry, Json inputs) {
+  Json out{{"solver", entry.name}};
+  out.update(inputs);
+  return out;
+}
+
+Json csv_rows(const Solved& solved) {
+  if (!solved.rows.empty()) return solved.rows;
+  Json out = Json::array();
+  for (const auto& [key, value] : solved.result.items()) {
+    if (!value.is_structured()) out.push_back({{"key", key}, {"value", value}});
+  }
+  return out;
+}
+
+// Nothing but the solver is given: the card and what it takes.
+bool is_bare(const Request& request) {
+  return request.input.size() <= 1;
+}
+
+}  // namespace
+
+std::vector<Term> terms_of(std::span<const Member> members) {
+  std::vector<Term> out;
+  for (const Member& m : members) out.push_back({m.key, m.symbol, m.help, m.get()});
+  return out;
+}
+
+Command solve_command() {
+  static const std::vector<Command> kVariants = variants_of(kSolve);
+  Command c{kSolve.name,  kSolve.summary, kSolve.example, Scope::own,
+            kSolverField, kSolverWord,    kSolve.answer};
+  c.variants = kVariants;
+  return c;
+}
+
+Command explain_command() {
+  static const std::vector<Command> kVariants = variants_of(kExplain);
+  Command c{kExplain.name, kExplain.summary, kExplain.example, Scope::own,
+            kSolverField,  kSolverWord,      kExplain.answer};
+  c.variants = kVariants;
+  return c;
+}
+
+Result<report::Document> answer_solve(const Request& request, const Context& context) {
+  RIDGELINE_TRY(const SolverEntry* entry, entry_named(request));
+  RIDGELINE_TRY(const Solved solved, entry->run(request, context));
+  report::Document out;
+  add_terms(entry->name, solved.out, out.sections);
+  if (!solved.rows.empty()) {
+    out.sections.push_back(Heading{key_text(solved.rows_name)});
+    out.sections.push_back(table_of(solved.rows));
+  }
+  add_notes(solved.notes, out.sections);
+  out.csv = rows_of(csv_rows(solved));
+  out.tree = envelope("solve", with_solver(*entry, solved.inputs), solved.result,
+                      basis_json(solved), notes_json(solved.notes));
+  out.exit_status = solved.good ? 0 : 3;
+  return out;
+}
+
+Result<report::Document> answer_explain(const Request& request, const Context& context) {
+  RIDGELINE_TRY(const SolverEntry* entry, entry_named(request));
+  Solved solved;
+  solved.in = entry->in;
+  solved.inputs = Json::object();
+  if (!is_bare(request)) {
+    RIDGELINE_TRY(solved, entry->run(request, context));
+  }
+  report::Document out;
+  add_card(entry->card, out.sections);
+  add_terms("Inputs", solved.in, out.sections);
+  if (!solved.out.empty()) add_terms("Answer", solved.out, out.sections);
+  Json result{{"card", entry->card},
+              {"inputs", terms_json(solved.in)},
+              {"outputs", terms_json(solved.out)}};
+  drop_non_finite(result, solved.notes);
+  out.tree = envelope("explain", with_solver(*entry, solved.inputs), std::move(result), nullptr,
+                      notes_json(solved.notes));
+  return out;
+}
+
+}  // namespace ridgeline::app

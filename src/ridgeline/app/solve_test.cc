@@ -1,0 +1,129 @@
+// solve and explain from the command line: every solver is reached, and its fields are flags.
+#include "ridgeline/app/solve.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ridgeline/app/testing.h"
+
+namespace ridgeline::app {
+namespace {
+
+using testing::Ran;
+using testing::run_arguments;
+using testing::run_line;
+
+TEST(Solve, AnswersByName) {
+  // 4.68e9 B / 273e9 B/s
+  const Ran ran =
+      run_line("solve roofline --bytes 4.68GB --bandwidth 273GB/s --measured-rate 6.203/s");
+  EXPECT_EQ(ran.status, 0) << ran.text;
+  EXPECT_NEAR(ran.json["result"]["memory_s"].get<double>(), 4.68 / 273, 1e-12);
+  EXPECT_NEAR(ran.json["result"]["throughput_per_s"].get<double>(), 273 / 4.68, 1e-9);
+  EXPECT_EQ(ran.json["inputs"]["solver"], "roofline");
+}
+
+TEST(Solve, KnowsSolversByTheirOtherSpellings) {
+  const Ran one = run_line("solve pipeline --pp 4");
+  EXPECT_EQ(run_line("solve PipelineModel --pp 4").json["result"], one.json["result"]);
+  EXPECT_EQ(run_line("explain SingleNodeModel").status, 0);
+  EXPECT_EQ(run_line("explain single_node").status, 0);
+}
+
+TEST(Solve, TakesShortAndLongNamesOfDegrees) {
+  const Ran one = run_line("solve pipeline --pp 4 --microbatch-count 16");
+  const Ran other = run_line("solve pipeline --pp-size 4 --microbatch-count 16");
+  EXPECT_EQ(one.status, 0) << one.text;
+  EXPECT_EQ(one.json["result"], other.json["result"]);
+  EXPECT_EQ(one.json["result"]["in_flight_micro_batches"], Json({4, 3, 2, 1}));
+}
+
+TEST(Solve, CountsTokensOfACorpusInThousands) {
+  // 6 x 1e9 x 1e12 FLOP
+  const Ran ran =
+      run_line("solve mfu --params 1B --tokens 1T --devices 1 --time 1d --peak 1PFLOP/s");
+  EXPECT_NEAR(ran.json["result"]["total_flop"].get<double>(), 6e21, 1e12) << ran.text;
+}
+
+TEST(Solve, TakesAModelOfTheRegistryInPlaceOfTotals) {
+  const Ran ran = run_line("solve serving --model llama-3.1-8b --machine H100 --seq-len 2048");
+  EXPECT_EQ(ran.status, 0) << ran.text;
+  EXPECT_EQ(ran.json["inputs"]["model"], "llama-3.1-8b");
+  EXPECT_EQ(ran.json["result"]["kv_bytes"], 131072 * 2048);
+}
+
+TEST(Solve, ReadsASpecOfAProgram) {
+  const Json spec{{"solver", "single-node"},
+                  {"model", {{"parameters_count", 7e9}, {"layers", 32}}},
+                  {"hardware",
+                   {{"rates_flop_per_s", {{"bf16", 1e15}}},
+                    {"memory_capacity_gb", 80},
+                    {"memory_bandwidth", "4 TB/s"}}},
+                  {"precision", "bf16"},
+                  {"attention_count", "none"},
+                  {"efficiency", 0.5}};
+  const Ran ran = run_arguments({"solve", "--json"}, &spec);
+  EXPECT_EQ(ran.status, 0) << ran.text;
+  EXPECT_NEAR(ran.json["result"]["memory_s"].get<double>(), 14e9 / 4e12, 1e-12);
+}
+
+TEST(Solve, SaysWhereAFactIsMissing) {
+  const Json spec{{"solver", "single-node"},
+                  {"model", {{"parameters_count", 7e9}}},
+                  {"hardware", {{"rates_flop_per_s", {{"bf16", 1e15}}}}}};
+  const Ran ran = run_arguments({"solve", "--json"}, &spec);
+  EXPECT_EQ(ran.status, 2) << ran.text;
+  const std::string where = ran.json["error"]["where"];
+  EXPECT_EQ(where.rfind("spec:/hardware/memory_", 0), 0u) << where;
+}
+
+TEST(Solve, NamesTheFlagAtFault) {
+  const struct {
+    const char* line;
+    const char* where;
+    const char* code;
+  } kLines[] = {
+      {"solve", "--solver", "missing"},
+      {"solve servin", "servin", "unknown_name"},
+      {"solve pipeline --pp 0", "--pp", "out_of_range"},
+      {"solve pipeline --batch 4", "--batch", "unknown_key"},
+      {"solve pipeline --pipeline-schedule fast", "--pipeline-schedule", "bad_value"},
+      {"solve roofline --bytes 4 --bandwidth 1GB/s", "--bytes", "wrong_unit"},
+      {"solve serving --machine H100", "--parameters-count", "missing"},
+  };
+  for (const auto& c : kLines) {
+    const Ran ran = run_line(c.line);
+    EXPECT_EQ(ran.status, 2) << c.line << "\n" << ran.text.substr(0, 300);
+    if (!ran.json.contains("error")) continue;
+    const std::string where = ran.json["error"]["where"];
+    EXPECT_EQ(where.substr(0, where.find(':')), c.where) << c.line << ran.text;
+    if (*c.code != '\0') {
+      EXPECT_EQ(ran.json["error"]["code"], c.code) << c.line << ran.text;
+    }
+  }
+}
+
+TEST(Solve, ExplainsEverySolver) {
+  for (const SolverEntry& entry : solver_entries()) {
+    const Ran ran = run_arguments({"explain", entry.name, "--json"});
+    EXPECT_EQ(ran.status, 0) << entry.name << ran.text;
+    EXPECT_NE(ran.json["result"]["card"].get<std::string>().find("Equations"), std::string::npos);
+    EXPECT_FALSE(ran.json["result"]["inputs"].empty()) << entry.name;
+    EXPECT_EQ(run_arguments({"schema", "solve", entry.name, "--json"}).status, 0) << entry.name;
+    EXPECT_EQ(run_arguments({"solve", entry.name, "--help", "--json"}).status, 0) << entry.name;
+  }
+}
+
+TEST(Solve, ExplainPutsTheValuesIn) {
+  const Ran ran = run_line("explain roofline --bytes 1GB --bandwidth 1TB/s");
+  EXPECT_EQ(ran.status, 0) << ran.text;
+  bool found = false;
+  for (const Json& term : ran.json["result"]["outputs"]) {
+    if (term["key"] == "memory_s") found = term["value"] == 0.001 && term["symbol"] == "t_m";
+  }
+  EXPECT_TRUE(found) << ran.text;
+}
+
+}  // namespace
+}  // namespace ridgeline::app

@@ -1,0 +1,187 @@
+// The solvers, one by one: the only place where their types are seen.
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "ridgeline/app/solve.h"
+#include "ridgeline/physics/setting.h"
+#include "ridgeline/solve/all.h"
+
+namespace ridgeline::app {
+namespace {
+
+constexpr Field kSolverField{"solver", FieldKind::text, "", "which solver"};
+constexpr Field kHardware{"hardware", FieldKind::hardware, "", "a device, in place of a machine"};
+
+// Keys of which any that is false makes an answer a no.
+constexpr std::array kVerdicts = {"feasible", "stable", "fits"};
+
+template <class S>
+constexpr bool kTakesSubject = !std::is_invocable_v<decltype(S::check), const typename S::Inputs&>;
+
+template <class I>
+constexpr bool kHasSetting = requires(I in) {
+  in.setting;
+};
+template <class I>
+constexpr bool kHasService = requires(I in) {
+  in.service.setting;
+};
+
+bool has_field(std::span<const Member> members, const char* name) {
+  return std::any_of(members.begin(), members.end(),
+                     [&](const Member& m) { return m.name == name; });
+}
+
+bool has_field(std::span<const Field> fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
+}
+
+// The fields that a solver takes besides its own: a model in place of totals, a machine in place of
+// a device, and number formats and efficiencies, needed or not.
+template <class I>
+void add_shared(bool takes_subject, std::span<const Member> own, FieldList& out) {
+  const bool device = has_field(own, "hardware") || has_field(own, "machine");
+  const bool model = takes_subject || has_field(own, "model");
+  for (const Field& field : subject_fields()) {
+    const std::string_view name = field.name;
+    const bool of_model = name == "model" || name == "params" || name == "active_params";
+    if (of_model ? !model : !(takes_subject || device)) continue;
+    if (!has_field(out.fields(), name)) out.add(field);
+  }
+  if (takes_subject && !has_field(own, "hardware")) out.add(kHardware);
+  if (!takes_subject || !model) return;
+  physics::Setting setting;
+  out.add(members_of(setting));
+}
+
+// A machine stands for its device where a solver takes no more.
+Request with_device(const Request& request, std::span<const Member> members) {
+  const bool only_device = has_field(members, "hardware") && !has_field(members, "machine");
+  const auto machine = request.input.find("machine");
+  if (!only_device || machine == request.input.end() || request.input.contains("hardware")) {
+    return request;
+  }
+  Request out = request;
+  out.input["hardware"] = *machine;
+  out.origins.typed["/hardware"] = request.origins.where("/machine");
+  return out;
+}
+
+void put_verdict(Solved& out) {
+  for (const char* key : kVerdicts) {
+    const auto it = out.result.find(key);
+    if (it != out.result.end() && it->is_boolean() && !it->get<bool>()) out.good = false;
+  }
+}
+
+// Rows of one field are a list of its values; others a list of objects.
+template <class Row>
+void put_rows(const std::vector<Row>& rows, Solved& out) {
+  Row none{};
+  const std::vector<Member> like = members_of(none);
+  const bool single = like.size() == 1;
+  out.rows_name = single ? like[0].key : has_field(like, "stage") ? "stages" : "rows";
+  Json list = Json::array();
+  for (Row row : rows) {
+    const std::vector<Member> members = members_of(row);
+    out.rows.push_back(members_json(members));
+    list.push_back(single ? members[0].get() : out.rows.back());
+  }
+  out.result[out.rows_name] = std::move(list);
+}
+
+template <class Answer>
+void put_answer(Answer answer, Solved& out) {
+  if constexpr (requires { answer.output; }) {
+    const std::vector<Member> members = members_of(answer.output);
+    out.result = members_json(members);
+    out.out = terms_of(members);
+    put_rows(answer.rows, out);
+  } else {
+    const std::vector<Member> members = members_of(answer);
+    out.result = members_json(members);
+    out.out = terms_of(members);
+  }
+  put_verdict(out);
+}
+
+template <class I>
+std::string basis_of_inputs(const I& in) {
+  const physics::Setting* setting = nullptr;
+  if constexpr (kHasSetting<I>) setting = &in.setting;
+  if constexpr (kHasService<I>) setting = &in.service.setting;
+  return setting != nullptr && setting->is_flat() ? "estimate" : "datasheet";
+}
+
+template <class S>
+Result<typename S::Inputs> read_inputs(const S&, const Request& request, Names& names) {
+  typename S::Inputs in;
+  const std::vector<Member> members = members_of(in);
+  if (!has_field(members, "devices")) RIDGELINE_CHECK(set_devices(request, names));
+  const Status status = read_members(members, with_device(request, members).input, names);
+  if (!status) return placed(with_device(request, members), status.error());
+  return in;
+}
+
+template <class S>
+Result<Solved> run_solver(const S& solver, const Request& given, const Context& context) {
+  Names names(context);
+  RIDGELINE_TRY(const Request request, with_totals(given));
+  RIDGELINE_TRY(const typename S::Inputs in, read_inputs(solver, request, names));
+  RIDGELINE_TRY(const SubjectInput input,
+                kTakesSubject<S> ? subject_of(request, names) : Result(SubjectInput{}));
+  const solve::Subject subject = input.subject();
+  auto checked = [&] {
+    if constexpr (kTakesSubject<S>)
+      return solver.check(in, subject);
+    else
+      return solver.check(in);
+  }();
+  if (!checked) {
+    typename S::Inputs none;
+    return placed_check(request, members_of(none), checked.error());
+  }
+  Solved out;
+  if constexpr (std::is_invocable_v<decltype(S::solve), const typename S::Inputs&>) {
+    put_answer(solver.solve(*checked), out);
+  } else {
+    put_answer(solver.solve(*checked, subject), out);
+  }
+  const std::vector<Member> used = members_of(*checked);
+  out.inputs = inputs_json(given, used);
+  out.in = terms_of(used);
+  out.basis = basis_of_inputs(*checked);
+  drop_non_finite(out.result, out.notes);
+  return out;
+}
+
+template <class S>
+SolverEntry entry_of(const S& solver) {
+  SolverEntry out;
+  out.name = solver.name;
+  out.card = solver.card;
+  typename S::Inputs in;
+  const std::vector<Member> members = members_of(in);
+  out.fields.add(kSolverField);
+  out.fields.add(members);
+  add_shared<typename S::Inputs>(kTakesSubject<S>, members, out.fields);
+  out.in = terms_of(members);
+  out.run = [&solver](const Request& request, const Context& context) {
+    return run_solver(solver, request, context);
+  };
+  return out;
+}
+
+}  // namespace
+
+std::span<const SolverEntry> solver_entries() {
+  static const std::vector<SolverEntry> kEntries = [] {
+    std::vector<SolverEntry> out;
+    solve::for_each_solver([&](const auto& solver) { out.push_back(entry_of(solver)); });
+    return out;
+  }();
+  return kEntries;
+}
+
+}  // namespace ridgeline::app

@@ -1,0 +1,234 @@
+// Every number of every solver: not a number, infinite and negative are refused, by name.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "ridgeline/solve/all.h"
+#include "tests/support/read_fields.h"
+#include "tests/support/solver_inputs.h"
+
+namespace ridgeline::solve {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kBad[] = {kNan, kInfinity, -kInfinity, -1, 1e300};
+
+Service service() {
+  Service s;
+  s.model = testing::mixtral_totals();
+  s.hardware = testing::round_device();
+  s.machine = testing::round_cluster(2);
+  s.setting = testing::flat(0.5);
+  return s;
+}
+
+single_node::Inputs valid(const single_node::Inputs&) {
+  single_node::Inputs in;
+  in.model = testing::round_7b();
+  in.hardware = testing::round_device();
+  return in;
+}
+serving::Inputs valid(const serving::Inputs&) {
+  serving::Inputs in;
+  in.service = service();
+  in.decode_hardware = testing::h100();
+  in.draft_model = testing::round_7b();
+  return in;
+}
+distributed::Inputs valid(const distributed::Inputs&) {
+  distributed::Inputs in;
+  in.model = testing::mixtral_totals();
+  in.machine = testing::round_cluster(2);
+  in.batch_size = 64;
+  return in;
+}
+moe_routing::Inputs valid(const moe_routing::Inputs&) {
+  moe_routing::Inputs in;
+  in.model = testing::mixtral_totals();
+  in.machine = testing::round_cluster(2);
+  return in;
+}
+continuous_batching::Inputs valid(const continuous_batching::Inputs&) {
+  continuous_batching::Inputs in;
+  in.service = service();
+  in.output_tokens = 64;
+  in.length_distribution = continuous_batching::LengthDistribution::truncated_exponential;
+  return in;
+}
+serving_capacity::Inputs valid(const serving_capacity::Inputs&) {
+  serving_capacity::Inputs in;
+  in.service = service();
+  in.qps = 1;
+  in.target_p99_latency = 60 * second;
+  return in;
+}
+weight_streaming::Inputs valid(const weight_streaming::Inputs&) {
+  weight_streaming::Inputs in;
+  in.model = testing::round_7b();
+  in.hardware = testing::round_device();
+  in.injection_bandwidth = 1000 * gigabyte_per_second;
+  return in;
+}
+tail_latency::Inputs valid(const tail_latency::Inputs&) {
+  tail_latency::Inputs in;
+  in.service_latency = 1 * second;
+  in.quantiles.push_back(0.5);
+  return in;
+}
+reliability::Inputs valid(const reliability::Inputs&) {
+  reliability::Inputs in;
+  in.parts = {{"device", 8, 50000 * hour}};
+  in.checkpoint_time = 60 * second;
+  return in;
+}
+checkpoint::Inputs valid(const checkpoint::Inputs&) {
+  checkpoint::Inputs in;
+  in.model = testing::round_7b();
+  in.hardware = testing::round_device();
+  return in;
+}
+FleetEnergy fleet() {
+  FleetEnergy f;
+  f.devices = 64;
+  f.duration = 30 * day;
+  f.tdp = 700 * watt;
+  f.pue = 1.1;
+  f.wue = WaterPerJoule{};
+  f.carbon_intensity = EmissionsPerJoule{};
+  return f;
+}
+economics::Inputs valid(const economics::Inputs&) {
+  economics::Inputs in;
+  in.fleet = fleet();
+  in.unit_cost = 25000 * dollar;
+  in.kwh_price = DollarsPerJoule{};
+  return in;
+}
+sustainability::Inputs valid(const sustainability::Inputs&) {
+  sustainability::Inputs in;
+  in.fleet = fleet();
+  in.embodied_per_device = Emissions{};
+  return in;
+}
+
+// Visits every leaf of a struct in the order of fields(); lists by their first item.
+template <class S, class F>
+void visit(S& s, const F& f);
+
+template <class V, class F>
+void visit_value(const char* name, V& value, const F& f) {
+  if constexpr (HasFields<V>) {
+    visit(value, f);
+  } else if constexpr (testing::ListOf<V>::value) {
+    if (!value.empty()) visit_value(name, value[0], f);
+  } else {
+    f(name, value);
+  }
+}
+
+template <class S, class F>
+void visit(S& s, const F& f) {
+  for_each_field<S>([&](const auto& one) {
+    auto& value = s.*one.member;
+    using V = std::decay_t<decltype(value)>;
+    if constexpr (requires { value.has_value(); }) {
+      if constexpr (HasFields<typename testing::Unwrapped<V>::Type>) {
+        if (value) visit(*value, f);
+      } else {
+        f(one.name, value);
+      }
+    } else {
+      visit_value(one.name, value, f);
+    }
+  });
+}
+
+// Sets a number; false where the leaf is none.
+template <class V>
+bool put(V& leaf, double bad) {
+  if constexpr (requires { leaf.has_value(); }) {
+    return put(leaf.emplace(), bad);
+  } else if constexpr (testing::QuantityOf<V>::value) {
+    leaf = V::from_base(bad);
+    return true;
+  } else if constexpr (std::is_same_v<V, double>) {
+    leaf = bad;
+    return true;
+  } else if constexpr (std::is_same_v<V, std::int64_t>) {
+    leaf = bad == -1 ? -1 : std::numeric_limits<std::int64_t>::max();
+    return true;
+  } else if constexpr (std::is_same_v<V, std::array<FlopsPerSecond, kPrecisionCount>>) {
+    leaf[0] = FlopsPerSecond::from_base(bad);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class S>
+void check_solver(const S& solver) {
+  using Inputs = typename S::Inputs;
+  const Inputs good = valid(Inputs{});
+  const auto accepted = solver.check(good);
+  ASSERT_TRUE(accepted.has_value()) << accepted.error().where << ": " << accepted.error().message;
+  int leaves = 0;
+  Inputs probe = good;
+  visit(probe, [&](const char*, auto&) { ++leaves; });
+  for (int i = 0; i < leaves; ++i) {
+    for (const double bad : kBad) {
+      Inputs in = good;
+      std::string name;
+      int at = 0;
+      visit(in, [&](const char* leaf, auto& value) {
+        if (at++ == i && put(value, bad)) name = leaf;
+      });
+      if (name.empty()) continue;
+      const auto refused = solver.check(in);
+      EXPECT_FALSE(refused.has_value()) << name << " = " << bad;
+      if (refused) continue;
+      const std::string where = refused.error().where;
+      EXPECT_EQ(where.substr(where.find_last_of('/') + 1), name) << bad;
+      EXPECT_FALSE(refused.error().message.empty());
+    }
+  }
+}
+
+TEST(BadInput, IsRefusedByNameInEveryField) {
+  for_each_solver([](const auto& solver) {
+    using S = std::decay_t<decltype(solver)>;
+    if constexpr (requires { valid(typename S::Inputs{}); }) {
+      SCOPED_TRACE(solver.name);
+      check_solver(solver);
+    }
+  });
+}
+
+// Keys and names of a struct are told apart, and so is every flattened part.
+TEST(Fields, HaveOneNameEach) {
+  for_each_solver([](const auto& solver) {
+    using S = std::decay_t<decltype(solver)>;
+    SCOPED_TRACE(solver.name);
+    std::vector<std::string> keys;
+    const auto collect = [&](const auto& self, auto* of) -> void {
+      for_each_field<std::remove_pointer_t<decltype(of)>>([&](const auto& f) {
+        using T = typename std::decay_t<decltype(f)>::Value;
+        if constexpr (HasFields<T>) {
+          if (*f.name == '\0') return self(self, static_cast<T*>(nullptr));
+        }
+        keys.push_back(testing::key_of(f));
+      });
+    };
+    collect(collect, static_cast<typename S::Inputs*>(nullptr));
+    std::sort(keys.begin(), keys.end());
+    EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
+  });
+}
+
+}  // namespace
+}  // namespace ridgeline::solve

@@ -1,0 +1,139 @@
+#include "ridgeline/solve/sustainability.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ridgeline/solve/model_checks.h"
+
+namespace ridgeline::solve::sustainability {
+namespace {
+
+constexpr double kDaysPerYear = 365, kMillion = 1e6;
+constexpr std::size_t kHoursOfDay = 24, kHoursOfYear = 8760;
+
+// Mean of a profile that repeats, over a window of so many hours from `start` on.
+class Windows {
+ public:
+  Windows(const std::vector<EmissionsPerJoule>& profile, double hours)
+      : profile_(profile), hours_(hours) {
+    const auto n = static_cast<double>(profile.size());
+    const double cycles = std::floor(hours / n);
+    for (const EmissionsPerJoule& ci : profile) whole_ += cycles * ci.base();
+    const double rest = hours - cycles * n;
+    full_hours_ = static_cast<std::size_t>(rest);
+    part_ = rest - std::floor(rest);
+    for (std::size_t h = 0; h < full_hours_; ++h) rest_ += at(h);
+  }
+
+  // Means at 0, 1, 2, ... in turn.
+  double mean() const { return (whole_ + rest_ + part_ * at(start_ + full_hours_)) / hours_; }
+  void advance() {
+    rest_ += at(start_ + full_hours_) - at(start_);
+    start_ += 1;
+  }
+
+ private:
+  double at(std::size_t hour) const { return profile_[hour % profile_.size()].base(); }
+
+  const std::vector<EmissionsPerJoule>& profile_;
+  double hours_;
+  double whole_ = 0, rest_ = 0, part_ = 0;
+  std::size_t full_hours_ = 0, start_ = 0;
+};
+
+struct Start {
+  double now = 0;   // mean intensity at hour 0
+  double best = 0;  // and at the best hour
+  std::int64_t hour = 0;
+};
+
+Start best_start(const Inputs& in) {
+  Windows windows(in.intensity_profile, in.fleet.duration->in(hour));
+  Start out;
+  out.now = out.best = windows.mean();
+  for (std::size_t h = 1; h < in.intensity_profile.size(); ++h) {
+    windows.advance();
+    const double mean = windows.mean();
+    constexpr double kBetter = 1e-12;  // rounding is no reason to wait
+    if (mean < out.best * (1 - kBetter)) {
+      out.best = mean;
+      out.hour = static_cast<std::int64_t>(h);
+    }
+  }
+  return out;  // (5)
+}
+
+Emissions embodied(const Inputs& in) {
+  const Emissions e = *in.embodied_per_device;
+  if (in.embodied_charge == EmbodiedCharge::all) {
+    return static_cast<double>(in.fleet.devices.value_or(0)) * e;
+  }
+  return device_time(in.fleet).in(day) / (kDaysPerYear * in.service_life_years) * e;  // (3)
+}
+
+Status check_profile(const Inputs& in) {
+  if (in.intensity_profile.empty()) {
+    if (in.fleet.carbon_intensity) return Ok{};
+    return missing("carbon_intensity", "the intensity of the electricity is missing",
+                   "carbon_intensity, a site, or an intensity_profile");
+  }
+  const std::size_t n = in.intensity_profile.size();
+  if (n != kHoursOfDay && n != kHoursOfYear) {
+    return out_of_range("intensity_profile", fmt::format("{} hours", n), "24 or 8760");
+  }
+  for (const EmissionsPerJoule& ci : in.intensity_profile) {
+    RIDGELINE_CHECK(check_amount_or_zero("intensity_profile", ci));
+  }
+  if (in.fleet.duration) return Ok{};
+  return missing("duration", "a profile by hours needs the run's duration");
+}
+
+Status check_needs(const Inputs& in) {
+  if (!in.fleet.tdp) return missing("tdp", "the power of a device is missing");
+  if (!in.fleet.pue) return missing("pue", "the site's PUE is missing", "pue, or a site");
+  if (!in.fleet.wue) return missing("wue", "the site's WUE is missing", "wue, or a site");
+  if (!in.embodied_per_device) {
+    return missing("embodied_per_device", "the embodied carbon of a device is missing",
+                   "a value; 0 leaves it out");
+  }
+  const bool charged = in.embodied_per_device->base() > 0;
+  if (charged && in.embodied_charge == EmbodiedCharge::all && !in.fleet.devices) {
+    return missing("devices", "embodied carbon in all is charged by devices");
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Inputs> check(const Inputs& in) {
+  RIDGELINE_CHECK(check_fleet(in.fleet));
+  RIDGELINE_CHECK(check_has_time(in.fleet));
+  RIDGELINE_CHECK(check_amount_or_zero("embodied_per_device", in.embodied_per_device));
+  RIDGELINE_CHECK(check_amount("service_life_years", in.service_life_years));
+  RIDGELINE_CHECK(check_amount("tokens_count", in.tokens_count));
+  RIDGELINE_CHECK(check_profile(in));
+  RIDGELINE_CHECK(check_needs(in));
+  return in;
+}
+
+Output solve(const Inputs& in) {
+  const Joules facility = facility_energy(in.fleet);  // (1)
+  Output out{.it_energy = it_energy(in.fleet), .facility_energy = facility};
+  if (in.intensity_profile.empty()) {
+    out.operational = facility * *in.fleet.carbon_intensity;  // (2)
+  } else {
+    const Start start = best_start(in);
+    out.operational = Emissions::from_base(facility.base() * start.now);  // (2)
+    out.best_hour = start.hour;
+    out.saved = Emissions::from_base(facility.base() * (start.now - start.best));  // (5)
+  }
+  out.embodied = embodied(in);
+  out.emissions = out.operational + out.embodied;
+  out.water = water_use(in.fleet);  // (4)
+  out.pue = *in.fleet.pue;
+  if (in.tokens_count) out.per_million_tokens = kMillion / *in.tokens_count * out.emissions;
+  return out;
+}
+
+}  // namespace ridgeline::solve::sustainability
