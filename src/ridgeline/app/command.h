@@ -55,7 +55,8 @@ struct Command {
   Result<report::Document> (*answer)(const Request& request, const Context& context) = nullptr;
   // A command whose first word decides what else it takes has one of these per word.
   std::span<const Command> variants{};
-  const char* variant = "";  // of a variant: its word
+  const char* variant = "";          // of a variant: its word
+  std::span<const Field> outputs{};  // of its answer, where that is a struct with fields
 };
 
 std::span<const Command> commands();

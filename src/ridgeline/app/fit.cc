@@ -37,6 +37,24 @@ const FieldList& fit_fields() {
   return kFields;
 }
 
+const FieldList& fit_outputs() {
+  static const FieldList kFields = [] {
+    FieldList out;
+    fit::Output answer;
+    out.add(members_of(answer));
+    out.add({"ranks", FieldKind::texts, "", "one per device of a replica", {}, "ranks"});
+    out.add({"speed", FieldKind::object, "", "one pass at data-sheet rates", {}, "speed"});
+    out.add({"smallest_machine",
+             FieldKind::object,
+             "",
+             "of the registry, that fits",
+             {},
+             "smallest_machine"});
+    return out;
+  }();
+  return kFields;
+}
+
 bool gives(const Request& request, const char* name) {
   const auto it = request.input.find(name);
   return it != request.input.end() && !it->is_null();
@@ -64,8 +82,8 @@ void choose_plan(const Request& request, const solve::Subject& subject, FitAnswe
   in.etp = best.etp;
   out.notes.push_back(
       {"plan_chosen",
-       fmt::format("no degrees are given: of the {} plans on {} devices, TP {} PP {} DP {}"
-                   " EP {}",
+       fmt::format("no degrees are given, so one of {} plans on {} devices is taken: "
+                   "TP {} PP {} DP {} EP {}",
                    plans.rows.size(), devices, in.tp, in.pp, in.dp, in.ep),
        "/devices"});
 }
@@ -165,14 +183,16 @@ Result<FitAnswer> ask(const Request& given, const Context& context) {
 }  // namespace
 
 Command fit_command() {
-  return {"fit",
-          "does it fit: weights, KV, longest context, largest batch, smallest machine",
-          "ridgeline fit --model llama-3.1-70b --machine H100 --devices 4 --precision fp8 "
-          "--context 32k",
-          Scope::own,
-          fit_fields().fields(),
-          kModelWord,
-          answer_fit};
+  Command out{"fit",
+              "does it fit: weights, KV, longest context, largest batch, smallest machine",
+              "ridgeline fit --model llama-3.1-70b --machine H100 --devices 4 --precision fp8 "
+              "--context 32k",
+              Scope::own,
+              fit_fields().fields(),
+              kModelWord,
+              answer_fit};
+  out.outputs = fit_outputs().fields();
+  return out;
 }
 
 Result<report::Document> answer_fit(const Request& request, const Context& context) {

@@ -126,7 +126,7 @@ void add_memory(const FitAnswer& fit, Facts& facts) {
 }
 
 void add_speed(const FitAnswer& fit, Facts& facts) {
-  if (!fit.speed) return;
+  if (!fit.speed || !fit.good()) return;
   const solve::fit_plans::Speed& s = *fit.speed;
   const auto basis = names_of(s.basis)[static_cast<std::size_t>(s.basis)];
   facts.rows.emplace_back("speed",

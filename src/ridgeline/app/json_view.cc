@@ -35,7 +35,9 @@ bool ends_with(std::string_view text, std::string_view end) {
 // The dimension that the key's suffix names; false: none.
 bool dim_of_key(std::string_view key, Dim& dim) {
   for (const Dim d : kDims) {
-    if (!ends_with(key, unit_suffix(d))) continue;
+    const std::string_view suffix = unit_suffix(d);
+    const bool is_unit = key.size() > 1 && key == suffix.substr(1);  // "bytes", "flop"
+    if (!is_unit && !ends_with(key, suffix)) continue;
     dim = d;
     return true;
   }
@@ -130,7 +132,8 @@ std::string value_text(std::string_view key, const Json& value) {
 std::string key_text(std::string_view key) {
   Dim dim;
   std::string text(key);
-  if (dim_of_key(key, dim)) text.resize(text.size() - unit_suffix(dim).size());
+  const bool has_unit = dim_of_key(key, dim) && text.size() > unit_suffix(dim).size();
+  if (has_unit) text.resize(text.size() - unit_suffix(dim).size());
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }

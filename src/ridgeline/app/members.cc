@@ -40,7 +40,7 @@ Result<std::int64_t> block_count(const std::string& text) {
 
 Result<double> number_from_text(const Member& m, const std::string& text, double factor) {
   if (!(m.dim == Dim{})) {
-    if (factor == 0) return parse_quantity(text, m.dim);
+    if (factor == 0 || m.key == m.name) return parse_quantity(text, m.dim);
     RIDGELINE_TRY(const double number, parse_number(text));
     return number * factor;
   }
@@ -52,6 +52,11 @@ Result<double> number_from_text(const Member& m, const std::string& text, double
 }
 
 }  // namespace
+
+std::string key_of(const std::string& name, Dim dim) {
+  const std::string_view suffix = unit_suffix(dim);
+  return !suffix.empty() && suffix.substr(1) == name ? name : name + std::string(suffix);
+}
 
 Json number_json(double value) {
   const bool whole = value == std::floor(value) && std::fabs(value) <= kLargestWhole;

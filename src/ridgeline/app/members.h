@@ -74,6 +74,9 @@ Status set_named(const Json& value, Names& names, Totals& out);
 Status set_named(const Json& value, Names& names, Hardware& out);
 Status set_named(const Json& value, Names& names, Cluster& out);
 
+// "memory_bytes" of "memory"; "bytes" of "bytes", which says its unit itself.
+std::string key_of(const std::string& name, Dim dim);
+
 // A number as JSON: whole ones without a fraction.
 Json number_json(double value);
 
@@ -187,8 +190,7 @@ void add_members(S& s, std::vector<Member>& out) {
     m.dim = detail::dim_of<V>();
     m.choices = detail::choices_of<V>();
     m.unit = f.key.text != nullptr ? f.key.unit : 1;
-    m.key =
-        f.key.text != nullptr ? std::string(f.key.text) : m.name + std::string(unit_suffix(m.dim));
+    m.key = f.key.text != nullptr ? std::string(f.key.text) : key_of(m.name, m.dim);
     Value* place = &(s.*f.member);
     m.get = [place, unit = m.unit] { return detail::to_json(*place, unit); };
     Member plain = m;

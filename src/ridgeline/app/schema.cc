@@ -106,6 +106,10 @@ Json input_schema(const Command& command) {
   for (const Field& field : command.fields) {
     properties[field.name] = field_schema(field);
     if (field.kind != FieldKind::quantity) continue;
+    if (std::string_view(field.key) == field.name) {
+      properties[field.name]["type"] = Json::array({"number", "string"});
+      continue;
+    }
     properties[field.key] = {{"description", field.help}, {"type", "number"}};
   }
   if (command.scope == Scope::scenario) put_scenario(properties);
@@ -152,9 +156,33 @@ Json group_schema(std::string_view group) {
   return out;
 }
 
+// JSON type of a field of an answer.
+const char* answer_type(FieldKind kind) {
+  switch (kind) {
+    case FieldKind::text:
+    case FieldKind::choice: return "string";
+    case FieldKind::count: return "integer";
+    case FieldKind::number:
+    case FieldKind::quantity: return "number";
+    case FieldKind::toggle: return "boolean";
+    case FieldKind::texts:
+    case FieldKind::axes: return "array";
+    case FieldKind::model:
+    case FieldKind::machine:
+    case FieldKind::hardware:
+    case FieldKind::space:
+    case FieldKind::object: return "object";
+  }
+  return "object";
+}
+
 Json output_schema(const Command& command) {
   Json result{{"type", "object"}};
   for (const OutputKey& key : result_keys(command.name)) put_path(result, key.path, key);
+  for (const Field& field : command.outputs) {
+    result["properties"][field.key] = {{"type", Json::array({answer_type(field.kind), "null"})},
+                                       {"description", field.help}};
+  }
   return {
       {"$schema", kDialect},
       {"title", fmt::format("output of ridgeline {}", command.name)},

@@ -36,6 +36,7 @@ std::vector<Command> variants_of(const Texts& texts) {
     Command c{texts.name,  texts.summary, texts.example, Scope::own, entry.fields.fields(),
               kSolverWord, texts.answer};
     c.variant = entry.name.c_str();
+    if (c.answer == answer_solve) c.outputs = entry.outputs.fields();
     out.push_back(c);
   }
   return out;

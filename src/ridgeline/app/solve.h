@@ -35,7 +35,7 @@ struct Solved {
 struct SolverEntry {
   std::string name;
   const char* card = "";
-  FieldList fields;
+  FieldList fields, outputs;
   std::vector<Term> in;  // defaults, for the glossary
   std::function<Result<Solved>(const Request& request, const Context& context)> run;
 };

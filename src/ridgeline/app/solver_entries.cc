@@ -75,13 +75,48 @@ void put_verdict(Solved& out) {
   }
 }
 
+// What the rows of an answer are called.
+std::string rows_name_of(std::span<const Member> like) {
+  if (like.size() == 1) return like[0].key;
+  return has_field(like, "stage") ? "stages" : "rows";
+}
+
+// What a solver answers, whether or not it is asked about a subject.
+template <class S>
+auto answer_like() {
+  using I = typename S::Inputs;
+  if constexpr (std::is_invocable_v<decltype(S::solve), const I&>) {
+    return std::invoke_result_t<decltype(S::solve), const I&>{};
+  } else {
+    return std::invoke_result_t<decltype(S::solve), const I&, const solve::Subject&>{};
+  }
+}
+
+// The fields of a solver's answer.
+template <class S>
+void add_outputs(FieldList& out) {
+  auto answer = answer_like<S>();
+  if constexpr (requires { answer.output; }) {
+    out.add(members_of(answer.output));
+    typename decltype(answer.rows)::value_type row{};
+    Member rows;
+    rows.name = rows.key = rows_name_of(members_of(row));
+    rows.kind = FieldKind::texts;
+    rows.help = "one per stage, candidate or point";
+    rows.get = [] { return Json(nullptr); };
+    out.add(std::span(&rows, 1));
+  } else {
+    out.add(members_of(answer));
+  }
+}
+
 // Rows of one field are a list of its values; others a list of objects.
 template <class Row>
 void put_rows(const std::vector<Row>& rows, Solved& out) {
   Row none{};
   const std::vector<Member> like = members_of(none);
   const bool single = like.size() == 1;
-  out.rows_name = single ? like[0].key : has_field(like, "stage") ? "stages" : "rows";
+  out.rows_name = rows_name_of(like);
   Json list = Json::array();
   for (Row row : rows) {
     const std::vector<Member> members = members_of(row);
@@ -166,6 +201,7 @@ SolverEntry entry_of(const S& solver) {
   out.fields.add(kSolverField);
   out.fields.add(members);
   add_shared<typename S::Inputs>(kTakesSubject<S>, members, out.fields);
+  add_outputs<S>(out.outputs);
   out.in = terms_of(members);
   out.run = [&solver](const Request& request, const Context& context) {
     return run_solver(solver, request, context);

@@ -49,7 +49,9 @@ Result<Json> accelerator_fields(const Entry& entry) {
     return Error{ErrorCode::missing, "/fields", "the entry " + entry.name + " has no fields", ""};
   }
   Json out = Json::object();
-  for (const auto& [name, field] : fields->items()) {
+  for (const auto& item : fields->items()) {
+    const std::string& name = item.key();
+    const Json& field = item.value();
     const bool fact =
         std::any_of(kFacts.begin(), kFacts.end(), [&](const Fact& f) { return name == f.name; });
     if (fact) continue;

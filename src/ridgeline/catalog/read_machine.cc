@@ -278,7 +278,9 @@ void replace_levels(const Json& list, FieldReader& outer, Machine& machine,
 
 void change_levels(const Json& changes, FieldReader& outer, Machine& machine,
                    std::optional<Error>& problem) {
-  for (const auto& [name, value] : changes.items()) {
+  for (const auto& change : changes.items()) {
+    const std::string& name = change.key();
+    const Json& value = change.value();
     const auto same = [&name](const Level& level) { return lower(level.name) == lower(name); };
     Level* found = std::find_if(machine.levels.begin(), machine.levels.end(), same);
     const std::string at = "levels/" + name;

@@ -98,8 +98,11 @@ double gamma_tail(const Queue& q, double chance, double t) {
   return gamma_upper(k, r * t) + chance * waiting_part(k, r, nu, t);  // (d)
 }
 
-// The t at which the tail is `left`: false position on its logarithm, which is nearly straight.
+// The t at which the tail is `left`: false position on its logarithm, which is nearly straight. An
+// end that stays twice counts half (the Illinois rule).
 double solve_tail(const Queue& q, double chance, double left) {
+  constexpr double kClose = 1e-13;
+  constexpr int kMostSteps = 200;
   const auto gap = [&](double t) { return std::log(latency_tail(q, chance, t) / left); };
   double low = 0, high = q.service_s;
   double at_low = -std::log(left), at_high = gap(high);
@@ -107,15 +110,25 @@ double solve_tail(const Queue& q, double chance, double left) {
     low = high, at_low = at_high;
     high *= 2, at_high = gap(high);
   }
-  for (int i = 0; i < 200 && high - low > 1e-14 * high; ++i) {
+  double last = low;
+  int stayed = 0;  // steps that the high end (> 0) or the low end (< 0) has stayed
+  for (int i = 0; i < kMostSteps; ++i) {
     double t = high - at_high * (high - low) / (at_high - at_low);
-    if (i % 3 == 2 || !(t > low && t < high)) t = (low + high) / 2;
+    if (!(t > low && t < high)) t = (low + high) / 2;
     const double at = gap(t);
-    if (at == 0) return t;
-    (at > 0 ? low : high) = t;
-    (at > 0 ? at_low : at_high) = at;
+    if (at == 0 || std::fabs(t - last) <= kClose * t) return t;
+    last = t;
+    if (at > 0) {
+      low = t, at_low = at;
+      stayed = std::max(stayed, 0) + 1;
+      if (stayed > 1) at_high /= 2;
+    } else {
+      high = t, at_high = at;
+      stayed = std::min(stayed, 0) - 1;
+      if (stayed < -1) at_low /= 2;
+    }
   }
-  return (low + high) / 2;
+  return last;
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ struct ModelSums {
 
 // REQUIRES: checked totals. Keeps a pointer to totals.layered.
 ModelSums sums_of(const Totals& totals, const Setting& setting);
+ModelSums sums_of(Totals&&, const Setting&) = delete;  // it would not outlive the call
 
 // Number formats where none is asked for: of the weights as the checkpoint holds them, and of the
 // activations the same, the 4-bit float rate standing for formats with scales.

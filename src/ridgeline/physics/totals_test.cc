@@ -14,6 +14,7 @@ namespace {
 
 using testing::flat;
 
+// Keeps a pointer into `totals` where they have layers.
 ModelSums bf16(const Totals& totals) {
   Setting s = flat(0.5);
   s.precision = Precision::bf16;
@@ -122,7 +123,8 @@ TEST(Totals, FullModelHasTheSumsOfItsLayers) {
 // Half of Gemma's layers stop at 4096: at 8192 the cache is 23 (8192 + 4096) layer-tokens.
 TEST(Totals, WindowedLayersStopGrowing) {
   const Model model = testing::gemma_2_27b();
-  const ModelSums m = bf16(totals_of(model));
+  const Totals t = totals_of(model);
+  const ModelSums m = bf16(t);
   const double per_layer = 2 * 16 * 128 * 2;
   EXPECT_DOUBLE_EQ(kept_kv(m, 8192, 1).base(), 23 * (8192 + 4096) * per_layer);
   EXPECT_DOUBLE_EQ(kept_kv(m, 1000, 1).base(), 46 * 1000 * per_layer);
@@ -135,7 +137,8 @@ TEST(Totals, WindowedLayersStopGrowing) {
 // DeepSeek-V3: 2 x 128 (192 + 128) FLOP a pair in prefill, absorbed 2 x 128 (2 x 512 + 64).
 TEST(Totals, LatentAttentionCostsMoreInDecode) {
   const Model model = testing::deepseek_v3();
-  const ModelSums m = bf16(totals_of(model));
+  const Totals t = totals_of(model);
+  const ModelSums m = bf16(t);
   const PromptPart one{1, 0, 1};
   EXPECT_DOUBLE_EQ(prompt_attention(m, AttentionCount::causal, one).base(), 61 * 2 * 128 * 320.0);
   EXPECT_DOUBLE_EQ(decode_attention(m, AttentionCount::causal, 1).base(), 61 * 2 * 128 * 1088.0);

@@ -4,9 +4,11 @@
 #include <tuple>
 
 #include "ridgeline/solve/checkpoint.h"
+#include "ridgeline/solve/checkpoint_interval.h"
 #include "ridgeline/solve/continuous_batching.h"
 #include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/economics.h"
+#include "ridgeline/solve/failure_interval.h"
 #include "ridgeline/solve/mfu.h"
 #include "ridgeline/solve/model_flops.h"
 #include "ridgeline/solve/moe_routing.h"
@@ -56,6 +58,10 @@ inline constexpr auto kSolvers = std::tuple(
     solver("sustainability", sustainability::kCard, sustainability::check, sustainability::solve),
     solver("training-memory", training_memory::kCard, training_memory::check,
            training_memory::solve),
+    solver("checkpoint-interval", checkpoint_interval::kCard, checkpoint_interval::check,
+           checkpoint_interval::solve),
+    solver("failure-interval", failure_interval::kCard, failure_interval::check,
+           failure_interval::solve),
     solver("model-flops", model_flops::kCard, model_flops::check, model_flops::solve),
     solver("mfu", mfu::kCard, mfu::check, mfu::solve),
     solver("pipeline", pipeline::kCard, pipeline::check, pipeline::solve),

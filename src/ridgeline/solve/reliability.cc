@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgeline/physics/failures.h"
 #include "ridgeline/solve/model_checks.h"
 
 namespace ridgeline::solve::reliability {
@@ -32,10 +33,8 @@ Seconds mtbf_of(const Inputs& in) {
 
 Seconds best_interval(const Inputs& in, Seconds M) {
   const Seconds delta = in.checkpoint_time;
-  const Seconds young = Seconds::from_base(std::sqrt(2 * delta.base() * M.base()));
-  if (in.interval_method == IntervalMethod::young) return std::max(young, delta);  // (3)
-  if (delta >= 2 * M) return M;
-  return young * (1 + std::sqrt(delta / (2 * M)) / 3 + delta / (18 * M)) - delta;  // (3)
+  if (in.interval_method == IntervalMethod::daly) return physics::daly_interval(delta, M);  // (3)
+  return std::max(physics::young_interval(delta, M), delta);                                // (3)
 }
 
 double exact_share(Seconds tau, Seconds delta, Seconds R, Seconds M) {

@@ -69,7 +69,13 @@ Output solve(const Inputs& in) {
   out.latency_p50 = latency(0.5);
   out.latency_p95 = latency(0.95);
   out.latency_p99 = latency(0.99);
-  for (const double q : in.quantiles) out.latency_quantiles_s.push_back(latency(q).base());
+  for (const double q : in.quantiles) {
+    const Seconds at = q == 0.5    ? *out.latency_p50
+                       : q == 0.95 ? *out.latency_p95
+                       : q == 0.99 ? *out.latency_p99
+                                   : latency(q);
+    out.latency_quantiles_s.push_back(at.base());
+  }
   if (in.target_p99_latency) out.slo_slack = *in.target_p99_latency - *out.latency_p99;
   return out;
 }
