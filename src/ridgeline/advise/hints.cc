@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgeline/base/integers.h"
 #include "ridgeline/physics/cost.h"
 #include "ridgeline/physics/memory.h"
 #include "ridgeline/physics/placement.h"
 #include "ridgeline/physics/shapes.h"
+#include "ridgeline/physics/topology.h"
 
 namespace ridgeline::advise {
 namespace {
@@ -69,21 +71,11 @@ void hint_ffn_scope(const Case& c, std::vector<Hint>& out) {
   }
 }
 
-double kv_copies(const Case& c) {
-  double copies = 1;
-  for (const LayerKind& kind : c.model.kinds) {
-    copies = std::max(
-        copies,
-        physics::attention_shape(kind.attention, c.model.hidden, c.work.phase, c.plan).kv_copies);
-  }
-  return copies;
-}
-
 void hint_kv(const Case& c, std::vector<Hint>& out) {
   const MemoryUse& m = c.step.memory;
   const bool replicate = c.plan.kv_shard_mode == KvShardMode::replicate;
   if (replicate && c.kv_heads > 0 && c.plan.tp > c.kv_heads) {
-    const double copies = kv_copies(c);
+    const double copies = physics::most_kv_copies(c.model, c.work.phase, c.plan);
     add(out, HintId::kv_replicate, HintCategory::space, Severity::warn,
         {{"copies", copies}, {"saved_bytes", std::floor(value(m.kv_cache) * (1 - 1 / copies))}});
   }
@@ -105,11 +97,10 @@ struct WorstHops {
   std::int64_t ring, torus;
 };
 WorstHops worst_hops(std::int64_t n) {
-  std::int64_t rows = 1;
-  for (std::int64_t d = 1; d * d <= n; ++d) {
-    if (n % d == 0) rows = d;
-  }
-  return {n / 2, rows / 2 + n / rows / 2};
+  Level level;
+  level.topology = Topology::torus2d;
+  const physics::Grid torus = physics::grid_of(level, n);
+  return {n / 2, torus.rows / 2 + torus.columns / 2};
 }
 
 void hint_layout(const Case& c, std::vector<Hint>& out) {
@@ -190,7 +181,7 @@ void hint_capacity(const Case& c, std::vector<Hint>& out) {
     add(out, HintId::over_capacity, HintCategory::space, Severity::warn,
         {{"need_bytes", value(c.step.memory.total())}});
   }
-  const std::int64_t padded = (c.work.batch + c.plan.dp - 1) / c.plan.dp * c.plan.dp;
+  const std::int64_t padded = ceil_div(c.work.batch, c.plan.dp) * c.plan.dp;
   if (padded > c.work.batch) {
     add(out, HintId::batch_padding, HintCategory::compute, Severity::warn,
         {{"padded_batch", value(padded)}});

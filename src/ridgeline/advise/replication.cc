@@ -9,16 +9,6 @@
 namespace ridgeline::advise {
 namespace {
 
-// Largest number of copies that TP ranks hold of a layer's cache (g_kv).
-double kv_copies(const Model& model, const Workload& work, const Plan& plan) {
-  double copies = 1;
-  for (const LayerKind& kind : model.kinds) {
-    copies = std::max(
-        copies, physics::attention_shape(kind.attention, model.hidden, work.phase, plan).kv_copies);
-  }
-  return copies;
-}
-
 const char* ffn_axes(const Plan& plan) {
   if (plan.scope_has_dp()) return "";
   if (plan.scope_has_cp()) return plan.ep > 1 ? "DP / EP" : "DP";
@@ -40,7 +30,8 @@ void add_rows(Replication& out, const Model& model, const Workload& work, const 
                             static_cast<double>(plan.ep);
   add_row(out, Tensor::attn_weights, memory.attn_weights, "CP", cp);
   add_row(out, Tensor::ffn_weights, memory.ffn_weights, ffn_axes(plan), ffn_copies);
-  add_row(out, Tensor::kv_cache, memory.kv_cache, "TP", kv_copies(model, work, plan));
+  add_row(out, Tensor::kv_cache, memory.kv_cache, "TP",
+          physics::most_kv_copies(model, work.phase, plan));
   add_row(out, Tensor::embed_and_head, memory.embedding + memory.head, "CP", cp);
   add_row(out, Tensor::dp_footprint, memory.total() - memory.activations, "DP", dp);
 }
@@ -60,9 +51,8 @@ physics::LayerBytes all_layers(const Model& model, const Workload& work, const P
 
 }  // namespace
 
-Replication replication_of(const Model& model, const Machine& machine, const Workload& work,
-                           const Plan& plan, const Step& step) {
-  (void)machine;
+Replication replication_of(const Model& model, const Workload& work, const Plan& plan,
+                           const Step& step) {
   Replication out;
   add_rows(out, model, work, plan, step.memory);
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "ridgeline/spec/machine.h"
 #include "ridgeline/spec/model.h"
 #include "ridgeline/spec/plan.h"
 #include "ridgeline/spec/step.h"
@@ -53,7 +52,7 @@ struct Replication {
   }
 };
 
-Replication replication_of(const Model& model, const Machine& machine, const Workload& work,
-                           const Plan& plan, const Step& step);
+Replication replication_of(const Model& model, const Workload& work, const Plan& plan,
+                           const Step& step);
 
 }  // namespace ridgeline::advise

@@ -14,7 +14,7 @@ Replication report(const Model& model, const Workload& work, const Plan& plan) {
   physics::Lowering lowering(model, machine, work);
   Step step;
   lowering.lower(plan, step);
-  return replication_of(model, machine, work, plan, step);
+  return replication_of(model, work, plan, step);
 }
 
 RC_GTEST_PROP(Replication, HoldsAtLeastOneCopyOfEveryClass, ()) {

@@ -95,7 +95,7 @@ Result<Inspection> inspect(Case c, const Origins& origins) {
     in.objectives = physics::objectives_of(facts, physics::latency_s(in.step, in.rates),
                                            cost_score(machine), machine.device.static_power);
   }
-  in.replication = advise::replication_of(model, machine, work, plan, in.step);
+  in.replication = advise::replication_of(model, work, plan, in.step);
   in.hints = advise::hints_of(model, machine, work, plan, in.step);
   in.shards = advise::shards_of(model, work, plan);
   note_outcome(in);

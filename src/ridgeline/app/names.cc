@@ -10,6 +10,7 @@
 #include "ridgeline/app/resolve.h"
 #include "ridgeline/catalog/resize_machine.h"
 #include "ridgeline/catalog/show.h"
+#include "ridgeline/physics/switched.h"
 #include "ridgeline/physics/totals.h"
 
 namespace ridgeline::app {
@@ -131,11 +132,7 @@ Cluster Names::cluster_of(const Machine& machine) const {
     out.fabric_oversubscription = fabric.oversubscription;
   }
   for (std::size_t i = 1; i < levels; ++i) out.nodes *= machine.levels[i].count;
-  if (levels <= 2) return out;
-  for (const Level& level : machine.levels) {
-    out.levels.push_back(
-        {level.count, (1 / level.oversubscription) * level.bandwidth, level.latency});
-  }
+  if (levels > 2) out.levels = physics::links_of(machine);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ridgeline/base/integers.h"
 #include "ridgeline/catalog/entry_json.h"
 #include "ridgeline/catalog/read_machine.h"
 
@@ -14,10 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostDevices = 1000000000;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 void set_count(Level& level, std::int64_t count) {
   if (level.count != count) level.shape = {0, 0, 0};

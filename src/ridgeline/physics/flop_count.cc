@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgeline/physics/shapes.h"
+
 namespace ridgeline::physics {
 namespace {
-
-constexpr double kStateChunk = 64;
 
 double as_double(std::int64_t n) {
   return static_cast<double>(n);
@@ -66,11 +66,8 @@ double attention_flop(const Model& model, double seq_len, AttentionCount count) 
 double state_flop(const Model& model, double seq_len) {
   double flop = 0;
   for (const std::uint8_t index : model.layers) {
-    const Attention& a = model.kinds[index].attention;
-    const double heads = as_double(a.state_heads), k = as_double(a.state_key_dim);
-    const double v = as_double(a.state_value_dim);
-    const double per_token = 6 * heads * k * v + 2 * as_double(a.conv_kernel * a.conv_channels) +
-                             2 * kStateChunk * heads * (k + v);
+    const StateFlop state = state_flop_per_token(model.kinds[index].attention);
+    const double per_token = state.update + state.convolution + state.chunk;
     flop += per_token * seq_len;  // (4)
   }
   return flop;

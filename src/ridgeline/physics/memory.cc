@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgeline/base/integers.h"
 #include "ridgeline/physics/shapes.h"
 
 namespace ridgeline::physics {
@@ -142,7 +143,7 @@ double table_bytes(const Model& model, const Workload& work, const Plan& plan) {
 }
 
 double sequences_per_replica(const Workload& work, const Plan& plan) {
-  return static_cast<double>((work.batch + plan.dp - 1) / plan.dp);
+  return static_cast<double>(ceil_div(work.batch, plan.dp));
 }
 
 double tokens_per_rank(const Workload& work, const Plan& plan) {

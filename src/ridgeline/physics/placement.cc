@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ridgeline/base/integers.h"
 #include "ridgeline/physics/topology.h"
 
 namespace ridgeline::physics {
 namespace {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 constexpr bool divides(std::int64_t a, std::int64_t b) {
   return b % a == 0;
 }
@@ -104,7 +102,11 @@ Placement place_on_chiplet(const Machine& machine, const PlacementFacts& facts, 
 
   Layout& layout = at.layout;
   layout.devices_used = plan.ranks();
-  layout.groups_used = {sets * q, ceil_div(sets, at.sets_per_group) * at.groups_per_set, 1, 0, 0,
+  layout.groups_used = {saturating_product(sets, q),
+                        saturating_product(ceil_div(sets, at.sets_per_group), at.groups_per_set),
+                        1,
+                        0,
+                        0,
                         0};
   layout.tp = span_of(machine, plan.tp, block.tp_stride);
   layout.cp = span_of(machine, plan.cp, block.cp_stride);
@@ -178,7 +180,7 @@ Placement place_on_tree(const Machine& machine, const PlacementFacts& facts, con
     if (axis == Axis::cp) layout.cp = span_of(machine, n, stride);
     if (axis == Axis::dp) layout.dp = span_of(machine, n, stride);
     if (axis == Axis::pp) at.pp_stride = stride;
-    stride *= n;
+    stride = saturating_product(stride, n);
   }
   for (std::size_t l = 0; l < machine.levels.size(); ++l) {
     layout.groups_used[l] = ceil_div(plan.ranks(), group_size(machine, l + 1));

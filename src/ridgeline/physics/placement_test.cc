@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -132,6 +133,22 @@ TEST(Placement, ReportsReasonsInTheirOrder) {
   EXPECT_EQ(layout.invalid_reasons[2], InvalidReason::not_enough_sips);
   EXPECT_EQ(layout.invalid_reasons[3], InvalidReason::ep_without_experts);
   EXPECT_EQ(layout.invalid_reasons[4], InvalidReason::ep_not_dividing_ffn_copies);
+}
+
+// The largest degrees accepted, 2^20 each: their product is beyond whole numbers, not zero.
+TEST(Placement, CountsOfHugeDegreesStopAtTheLargestNumber) {
+  Plan plan;
+  plan.tp = plan.cp = plan.pp = plan.dp = 1 << 20;
+  for (const Machine& machine : {default_chiplet(), testing::gpu_tree()}) {
+    const Layout layout = place(machine, kLlama70b, plan).layout;
+    EXPECT_EQ(layout.devices_used, std::numeric_limits<std::int64_t>::max());
+    EXPECT_GT(layout.groups_used[0], std::int64_t{1} << 55);
+    const InvalidReason last = machine.kind == MachineKind::chiplet
+                                   ? InvalidReason::not_enough_sips
+                                   : InvalidReason::not_enough_devices;
+    EXPECT_NE(std::find(layout.invalid_reasons.begin(), layout.invalid_reasons.end(), last),
+              layout.invalid_reasons.end());
+  }
 }
 
 // CP 96 on PEs and TP 2 on cubes: 24 cubes do not make whole SIPs of 16.

@@ -95,6 +95,14 @@ AttentionShape attention_shape(const Attention& attention, std::int64_t hidden, 
   return {};
 }
 
+double most_kv_copies(const Model& model, Phase phase, const Plan& plan) {
+  double copies = 1;
+  for (const LayerKind& kind : model.kinds) {
+    copies = std::max(copies, attention_shape(kind.attention, model.hidden, phase, plan).kv_copies);
+  }
+  return copies;
+}
+
 double visible_context(const Attention& attention, std::int64_t context) {
   return visible_tokens(attention, static_cast<double>(context));
 }

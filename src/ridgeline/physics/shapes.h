@@ -34,6 +34,9 @@ struct AttentionShape {
 AttentionShape attention_shape(const Attention& attention, std::int64_t hidden, Phase phase,
                                const Plan& plan);
 
+// Most copies of the cache that TP ranks hold in any layer (g_kv).
+double most_kv_copies(const Model& model, Phase phase, const Plan& plan);
+
 // Tokens of the context that a query sees, on average over nothing: min(S, window or chunk or
 // top-k).
 double visible_context(const Attention& attention, std::int64_t context);

@@ -48,6 +48,14 @@ LinkTree links_of(const Cluster& cluster) {
   return tree;
 }
 
+LinkTree links_of(const Machine& machine) {
+  LinkTree tree;
+  for (const Level& level : machine.levels) {
+    tree.push_back({level.count, level.bandwidth / level.oversubscription, level.latency});
+  }
+  return tree;
+}
+
 RankGroup group_of(const LinkTree& tree, std::int64_t n, std::int64_t stride, double efficiency) {
   Few<std::int64_t, kMaxLinkLevels> counts;
   for (const LinkLevel& level : tree) counts.push_back(level.count);

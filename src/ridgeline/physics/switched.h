@@ -18,6 +18,7 @@
 #include "ridgeline/base/few.h"
 #include "ridgeline/base/units.h"
 #include "ridgeline/spec/hardware.h"
+#include "ridgeline/spec/machine.h"
 
 namespace ridgeline::physics {
 
@@ -50,6 +51,7 @@ using RankGroup = Few<Link, kMaxLinkLevels>;
 
 // The links of a cluster; those of a level shared by oversubscription are slower by it.
 LinkTree links_of(const Cluster& cluster);
+LinkTree links_of(const Machine& machine);
 
 // n ranks at `stride` devices; links reach the share `efficiency` of their rate.
 RankGroup group_of(const LinkTree& tree, std::int64_t n, std::int64_t stride, double efficiency);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ridgeline/base/fields.h"
+#include "ridgeline/base/integers.h"
 
 namespace ridgeline {
 
@@ -51,7 +52,10 @@ struct Plan {
   std::array<Axis, 4> order = {Axis::tp, Axis::cp, Axis::pp,
                                Axis::dp};  // inside out; tree machines
 
-  std::int64_t ranks() const { return tp * cp * pp * dp; }
+  // Stops at the largest value: degrees that no machine can place are asked about all the same.
+  std::int64_t ranks() const {
+    return saturating_product(saturating_product(tp, cp), saturating_product(pp, dp));
+  }
   bool scope_has_cp() const { return ffn_shard_scope != FfnShardScope::tp; }
   bool scope_has_dp() const { return ffn_shard_scope == FfnShardScope::tp_cp_dp; }
 
