@@ -79,6 +79,7 @@ Result<report::Document> answer_list(const Request& request, const Context& cont
 Result<report::Document> answer_show(const Request& request, const Context& context);
 Result<report::Document> answer_import(const Request& request, const Context& context);
 Result<report::Document> answer_replay(const Request& request, const Context& context);
+Result<report::Document> answer_validate(const Request& request, const Context& context);
 Result<report::Document> answer_schema(const Request& request, const Context& context);
 Result<report::Document> answer_help(const Request& request, const Context& context);
 Result<report::Document> answer_version(const Request& request, const Context& context);

@@ -54,6 +54,9 @@ constexpr std::array kShowFields = {
 constexpr std::array kImportFields = {
     Field{"file", FieldKind::model, "", "a Hugging Face config.json"}, kModel};
 constexpr std::array kReplayFields = {Field{"files", FieldKind::texts, "", "case files (JSON)"}};
+constexpr std::array kValidateFields = {
+    Field{"files", FieldKind::texts, "",
+          "tables of measurements (CSV); those that come with the program if none is given"}};
 constexpr std::array kCommandFields = {
     Field{"command", FieldKind::text, "", "a command"},
     Field{"variant", FieldKind::text, "", "a solver, of the commands that take one"}};
@@ -73,6 +76,8 @@ constexpr std::array kFixed = {
     Command{"inspect", "one configuration in full: stages with formulas, memory, copies, hints",
             "ridgeline inspect --model llama-3.1-70b --context 128k --cp 16 --tp 32",
             Scope::scenario, kInspectFields, kModelWord, answer_inspect},
+    Command{"validate", "predictions against published measurements; error per class",
+            "ridgeline validate", Scope::own, kValidateFields, kFilesWord, answer_validate},
     Command{"replay", "run case files and check their right answers", "ridgeline replay cases.json",
             Scope::own, kReplayFields, kFilesWord, answer_replay},
     Command{"list", "what a registry holds", "ridgeline list models", Scope::own, kListFields,

@@ -241,6 +241,7 @@ TEST(ResizeMachine, TakesPartsOfANodeAndWholeNodes) {
       {"dgx-h100", 1, 1, 0},          {"dgx-h100", 64, 8, 8},
       {"dgx-h100", 65, 8, 9},         {"dgx-h100-superpod", 256, 8, 32},
       {"dgx-h100-superpod", 8, 8, 0}, {"dgx-h100-superpod", 20, 8, 3},
+      {"gb200-nvl72", 256, 64, 4},    {"gb200-nvl72", 145, 72, 3},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(std::string(c.name) + " " + std::to_string(c.devices));

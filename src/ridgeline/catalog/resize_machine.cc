@@ -36,9 +36,14 @@ Machine shrunk(const Machine& machine, std::int64_t devices) {
   return out;
 }
 
+// As few nodes as hold the devices; filled evenly where that comes out, else whole.
 Machine grown(const Machine& machine, Level outer, std::int64_t devices) {
   Machine out = machine;
-  set_count(outer, ceil_div(devices, machine.device_count()));
+  const std::int64_t copies = ceil_div(devices, machine.device_count());
+  if (machine.levels.size() == 1 && devices % copies == 0) {
+    set_count(out.levels[0], devices / copies);
+  }
+  set_count(outer, copies);
   out.levels.push_back(outer);
   return out;
 }

@@ -16,8 +16,8 @@ namespace ridgeline::catalog {
 Result<std::optional<Level>> scale_out_of(std::string_view name, const Catalog& catalog);
 
 // `devices` of them: fewer shrink the outer levels first; more join as many copies as that needs,
-// by `scale_out`. The outermost level is rounded up to whole members. The error has an empty
-// `where`.
+// by `scale_out`, filled evenly where that comes out (256 of a 72-device node: 4 x 64). Else the
+// outermost level is rounded up to whole members. The error has an empty `where`.
 Result<Machine> resized(const Machine& machine, const std::optional<Level>& scale_out,
                         std::int64_t devices);
 
