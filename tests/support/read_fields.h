@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ridgeline/base/few.h"
+#include "ridgeline/base/label.h"
 #include "ridgeline/base/fields.h"
 #include "ridgeline/base/result.h"
 #include "ridgeline/base/text.h"
@@ -106,6 +107,10 @@ class FieldReader {
 
   template <class V>
   bool set(const Json& value, double unit, std::optional<V>& out) {
+    if (value.is_null()) {
+      out.reset();
+      return true;
+    }
     return set(value, unit, out.emplace());
   }
 
@@ -120,6 +125,11 @@ class FieldReader {
     } else if constexpr (std::is_same_v<V, std::array<FlopsPerSecond, kPrecisionCount>>) {
       return set_rates(value, out);
     } else if constexpr (QuantityOf<V>::value) {
+      if (value.is_string()) {
+        const auto base = parse_quantity(value.get<std::string>(), QuantityOf<V>::kDim);
+        if (base) out = V::from_base(*base);
+        return base.has_value();
+      }
       if (value.is_number()) out = V::from_base(value.get<double>() * unit);
       return value.is_number();
     } else if constexpr (std::is_enum_v<V>) {
@@ -182,6 +192,8 @@ Json to_json(const V& value, double unit) {
     return value ? to_json(*value, unit) : Json(nullptr);
   } else if constexpr (QuantityOf<V>::value) {
     return value.base() / unit;
+  } else if constexpr (std::is_same_v<V, Label>) {
+    return std::string(value.view());
   } else if constexpr (std::is_enum_v<V>) {
     return names_of(value)[static_cast<std::size_t>(value)];
   } else if constexpr (ListOf<V>::value) {

@@ -21,6 +21,13 @@ CountScale scale_of(const std::string& name) {
   return tokens ? CountScale::tokens : CountScale::decimal;
 }
 
+// "none" for a number that need not be there.
+bool is_none(const Member& m, const Json& value) {
+  const bool number =
+      m.kind == FieldKind::count || m.kind == FieldKind::number || m.kind == FieldKind::quantity;
+  return number && value.is_string() && lower(value.get<std::string>()) == "none";
+}
+
 Error bad(std::string message, std::string hint) {
   return {ErrorCode::bad_value, "", std::move(message), std::move(hint)};
 }
@@ -98,7 +105,11 @@ Status read_members(std::span<const Member> members, const Json& object, Names& 
   for (const auto& [key, value] : object.items()) {
     double factor = 0;
     const Member* m = find_member(members, lower(key), factor);
-    if (m == nullptr || value.is_null()) continue;
+    if (m == nullptr) continue;
+    if (value.is_null() || (m->clear && is_none(*m, value))) {
+      if (m->clear) m->clear();
+      continue;
+    }
     if (std::find(given.begin(), given.end(), m) != given.end()) {
       return Error{ErrorCode::conflict, pointer_of(key),
                    fmt::format("{} is given twice, with and without its unit", m->name),

@@ -18,6 +18,7 @@
 #include "ridgeline/app/request.h"
 #include "ridgeline/base/few.h"
 #include "ridgeline/base/fields.h"
+#include "ridgeline/base/label.h"
 #include "ridgeline/base/result.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/base/units.h"
@@ -41,6 +42,7 @@ struct Member {
   // an error is a pointer inside the value, or names a place in a file.
   std::function<Status(const Json& value, double factor, Names& names)> set;
   std::function<Json()> get;
+  std::function<void()> clear;  // of a member that may be none; else empty
 };
 
 // As a field of a command, without a default; the texts are the member's.
@@ -52,7 +54,8 @@ const Member* find_member(std::span<const Member> members, std::string_view key,
 // Are there keys in the object that name no member (a "name" is always allowed)?
 Status check_keys(std::span<const Member> members, const Json& object);
 
-// Sets the members that the object names; `where` of an error is a pointer in the object.
+// Sets the members that the object names; null, or "none" for a number, clears one that may be
+// none. `where` of an error is a pointer in the object.
 Status read_members(std::span<const Member> members, const Json& object, Names& names);
 
 Json members_json(std::span<const Member> members);
@@ -118,7 +121,7 @@ template <class V>
 constexpr FieldKind kind_of() {
   if constexpr (std::is_same_v<V, bool>) {
     return FieldKind::toggle;
-  } else if constexpr (std::is_same_v<V, std::string>) {
+  } else if constexpr (std::is_same_v<V, std::string> || std::is_same_v<V, Label>) {
     return FieldKind::text;
   } else if constexpr (QuantityOf<V>::value) {
     return FieldKind::quantity;
@@ -193,6 +196,7 @@ void add_members(S& s, std::vector<Member>& out) {
     m.key = f.key.text != nullptr ? std::string(f.key.text) : key_of(m.name, m.dim);
     Value* place = &(s.*f.member);
     m.get = [place, unit = m.unit] { return detail::to_json(*place, unit); };
+    if constexpr (requires { place->reset(); }) m.clear = [place] { place->reset(); };
     Member plain = m;
     plain.get = nullptr;
     m.set = [place, plain](const Json& value, double factor, Names& names) {
@@ -262,9 +266,9 @@ Status set_value(const Member& m, const Json& value, double factor, Names& names
     RIDGELINE_CHECK(check_keys(members, value));
     RIDGELINE_CHECK(read_members(members, value, names));
   } else {
-    static_assert(std::is_same_v<V, std::string>);
+    static_assert(std::is_same_v<V, std::string> || std::is_same_v<V, Label>);
     if (!value.is_string()) return Error{ErrorCode::bad_value, "", "is no text", "give text"};
-    out = value.get<std::string>();
+    out = V(value.get<std::string>());
   }
   return Ok{};
 }
@@ -275,6 +279,8 @@ Json to_json(const V& value, double unit) {
     return value ? to_json(*value, unit) : Json(nullptr);
   } else if constexpr (std::is_same_v<V, bool> || std::is_same_v<V, std::string>) {
     return value;
+  } else if constexpr (std::is_same_v<V, Label>) {
+    return std::string(value.view());
   } else if constexpr (QuantityOf<V>::value) {
     return number_json(value.base() / unit);
   } else if constexpr (std::is_enum_v<V>) {

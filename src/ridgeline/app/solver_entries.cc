@@ -76,7 +76,9 @@ void put_verdict(Solved& out) {
 }
 
 // What the rows of an answer are called.
+template <class Row>
 std::string rows_name_of(std::span<const Member> like) {
+  if constexpr (requires { Row::kListName; }) return Row::kListName;
   if (like.size() == 1) return like[0].key;
   return has_field(like, "stage") ? "stages" : "rows";
 }
@@ -98,9 +100,10 @@ void add_outputs(FieldList& out) {
   auto answer = answer_like<S>();
   if constexpr (requires { answer.output; }) {
     out.add(members_of(answer.output));
-    typename decltype(answer.rows)::value_type row{};
+    using Row = typename decltype(answer.rows)::value_type;
+    Row row{};
     Member rows;
-    rows.name = rows.key = rows_name_of(members_of(row));
+    rows.name = rows.key = rows_name_of<Row>(members_of(row));
     rows.kind = FieldKind::texts;
     rows.help = "one per stage, candidate or point";
     rows.get = [] { return Json(nullptr); };
@@ -116,7 +119,7 @@ void put_rows(const std::vector<Row>& rows, Solved& out) {
   Row none{};
   const std::vector<Member> like = members_of(none);
   const bool single = like.size() == 1;
-  out.rows_name = rows_name_of(like);
+  out.rows_name = rows_name_of<Row>(like);
   Json list = Json::array();
   for (Row row : rows) {
     const std::vector<Member> members = members_of(row);
@@ -159,11 +162,27 @@ Result<typename S::Inputs> read_inputs(const S&, const Request& request, Names& 
   return in;
 }
 
+// A solver that chooses among devices takes those of the registry when none is given.
+template <class I>
+bool fill_candidates(I& in, Names& names, const Context& context) {
+  if constexpr (requires { in.candidates; }) {
+    if (!in.candidates.empty()) return false;
+    for (const std::string& name : context.catalog->names(catalog::EntryKind::accelerator)) {
+      const auto hardware = names.hardware(Json(name));
+      if (hardware) in.candidates.push_back({name, *hardware});
+    }
+    return true;
+  } else {
+    return false;
+  }
+}
+
 template <class S>
 Result<Solved> run_solver(const S& solver, const Request& given, const Context& context) {
   Names names(context);
   RIDGELINE_TRY(const Request request, with_totals(given));
-  RIDGELINE_TRY(const typename S::Inputs in, read_inputs(solver, request, names));
+  RIDGELINE_TRY(typename S::Inputs in, read_inputs(solver, request, names));
+  const bool from_registry = fill_candidates(in, names, context);
   RIDGELINE_TRY(const SubjectInput input,
                 kTakesSubject<S> ? subject_of(request, names) : Result(SubjectInput{}));
   const solve::Subject subject = input.subject();
@@ -185,6 +204,7 @@ Result<Solved> run_solver(const S& solver, const Request& given, const Context& 
   }
   const std::vector<Member> used = members_of(*checked);
   out.inputs = inputs_json(given, used);
+  if (from_registry) out.inputs["candidates"] = "registry";
   out.in = terms_of(used);
   out.basis = basis_of_inputs(*checked);
   drop_non_finite(out.result, out.notes);

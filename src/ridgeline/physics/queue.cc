@@ -73,8 +73,8 @@ double waiting_part(double k, double r, double nu, double t) {
   return std::exp(log_peak) * mean_share(k, (nu - r) * t);
 }
 
-double variability(const Queue& q) {
-  return (q.arrival_cv * q.arrival_cv + q.service_cv * q.service_cv) / 2;
+double variability_of(const Queue& q) {
+  return variability(q.arrival_cv * q.arrival_cv, q.service_cv * q.service_cv);
 }
 
 double spare_rate(const Queue& q) {
@@ -94,7 +94,7 @@ double exponential_tail(const Queue& q, double chance, double t) {
 
 double gamma_tail(const Queue& q, double chance, double t) {
   const double k = 1 / (q.service_cv * q.service_cv), r = k / q.service_s;
-  const double nu = spare_rate(q) / variability(q);
+  const double nu = spare_rate(q) / variability_of(q);
   return gamma_upper(k, r * t) + chance * waiting_part(k, r, nu, t);  // (d)
 }
 
@@ -154,11 +154,16 @@ double wait_probability(const Queue& q) {
 
 double wait_quantile(const Queue& q, double chance, double quantile) {
   if (chance <= 1 - quantile) return 0;
-  return std::log(chance / (1 - quantile)) / spare_rate(q) * variability(q);  // (b)
+  return std::log(chance / (1 - quantile)) / spare_rate(q) * variability_of(q);  // (b)
 }
 
 double wait_mean(const Queue& q, double chance) {
-  return chance / spare_rate(q) * variability(q);
+  return chance / spare_rate(q) * variability_of(q);
+}
+
+double sakasegawa_wait(double rho, std::int64_t servers) {
+  const auto c = static_cast<double>(servers);
+  return std::pow(rho, std::sqrt(2 * (c + 1)) - 1) / (c * (1 - rho));
 }
 
 double latency_tail(const Queue& q, double chance, double t) {

@@ -36,6 +36,15 @@ double wait_probability(const Queue& queue);
 // Of the wait, and of wait and service; `chance` is P_w.
 double wait_quantile(const Queue& queue, double chance, double q);
 double wait_mean(const Queue& queue, double chance);
+
+// (cv_a^2 + cv_s^2)/2 of squared coefficients of variation.
+constexpr double variability(double arrival_scv, double service_scv) {
+  return (arrival_scv + service_scv) / 2;
+}
+
+// Mean wait in services at variability 1, in heavy traffic: rho^(sqrt(2 (c + 1)) - 1)/(c (1 - rho))
+// [sakasegawa1977]; exact for one server.
+double sakasegawa_wait(double utilization, std::int64_t servers);
 double latency_quantile(const Queue& queue, double chance, double q);
 
 // P(T > t).

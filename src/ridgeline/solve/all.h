@@ -5,23 +5,38 @@
 
 #include "ridgeline/solve/checkpoint.h"
 #include "ridgeline/solve/checkpoint_interval.h"
+#include "ridgeline/solve/compression.h"
 #include "ridgeline/solve/continuous_batching.h"
+#include "ridgeline/solve/data.h"
+#include "ridgeline/solve/decode_bound.h"
 #include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/economics.h"
 #include "ridgeline/solve/failure_interval.h"
+#include "ridgeline/solve/goodput.h"
+#include "ridgeline/solve/inference_scaling.h"
+#include "ridgeline/solve/iron_law.h"
+#include "ridgeline/solve/kingman_queue.h"
 #include "ridgeline/solve/mfu.h"
 #include "ridgeline/solve/model_flops.h"
 #include "ridgeline/solve/moe_routing.h"
+#include "ridgeline/solve/orchestration.h"
 #include "ridgeline/solve/pipeline.h"
+#include "ridgeline/solve/placement.h"
 #include "ridgeline/solve/reliability.h"
 #include "ridgeline/solve/roofline.h"
+#include "ridgeline/solve/scaling.h"
+#include "ridgeline/solve/sensitivity.h"
 #include "ridgeline/solve/serving.h"
 #include "ridgeline/solve/serving_capacity.h"
 #include "ridgeline/solve/single_node.h"
 #include "ridgeline/solve/sustainability.h"
+#include "ridgeline/solve/synthesis.h"
 #include "ridgeline/solve/tail_latency.h"
+#include "ridgeline/solve/topology.h"
 #include "ridgeline/solve/training_memory.h"
+#include "ridgeline/solve/transformation.h"
 #include "ridgeline/solve/weight_streaming.h"
+#include "ridgeline/solve/zero_sharding.h"
 
 namespace ridgeline::solve {
 
@@ -65,7 +80,23 @@ inline constexpr auto kSolvers = std::tuple(
     solver("model-flops", model_flops::kCard, model_flops::check, model_flops::solve),
     solver("mfu", mfu::kCard, mfu::check, mfu::solve),
     solver("pipeline", pipeline::kCard, pipeline::check, pipeline::solve),
-    solver("roofline", roofline::kCard, roofline::check, roofline::solve));
+    solver("roofline", roofline::kCard, roofline::check, roofline::solve),
+    solver("data", data::kCard, data::check, data::solve),
+    solver("transformation", transformation::kCard, transformation::check, transformation::solve),
+    solver("scaling", scaling::kCard, scaling::check, scaling::solve),
+    solver("kingman-queue", kingman_queue::kCard, kingman_queue::check, kingman_queue::solve),
+    solver("goodput", goodput::kCard, goodput::check, goodput::solve),
+    solver("iron-law", iron_law::kCard, iron_law::check, iron_law::solve),
+    solver("zero-sharding", zero_sharding::kCard, zero_sharding::check, zero_sharding::solve),
+    solver("orchestration", orchestration::kCard, orchestration::check, orchestration::solve),
+    solver("decode-bound", decode_bound::kCard, decode_bound::check, decode_bound::solve),
+    solver("topology", topology::kCard, topology::check, topology::solve),
+    solver("compression", compression::kCard, compression::check, compression::solve),
+    solver("synthesis", synthesis::kCard, synthesis::check, synthesis::solve),
+    solver("inference-scaling", inference_scaling::kCard, inference_scaling::check,
+           inference_scaling::solve),
+    solver("placement", placement::kCard, placement::check, placement::solve),
+    solver("sensitivity", sensitivity::kCard, sensitivity::check, sensitivity::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

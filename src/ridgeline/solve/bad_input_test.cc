@@ -117,6 +117,78 @@ sustainability::Inputs valid(const sustainability::Inputs&) {
   return in;
 }
 
+data::Inputs valid(const data::Inputs&) {
+  data::Inputs in;
+  in.data_rate = gigabyte_per_second;
+  in.storage_bandwidth = gigabyte_per_second;
+  in.step = 1 * second;
+  return in;
+}
+transformation::Inputs valid(const transformation::Inputs&) {
+  return {.sample = 1000.0 * byte, .cpu = gigabyte_per_second, .accelerator_step = 1 * second};
+}
+scaling::Inputs valid(const scaling::Inputs&) {
+  scaling::Inputs in;
+  in.compute_budget = Flops::from_base(1e24);
+  in.form = scaling::Form::loss;
+  return in;
+}
+kingman_queue::Inputs valid(const kingman_queue::Inputs&) {
+  kingman_queue::Inputs in{.service = 1 * second};
+  in.utilization_fraction.push_back(0.5);
+  return in;
+}
+goodput::Inputs valid(const goodput::Inputs&) {
+  goodput::Inputs in;
+  in.program = 0.5;
+  return in;
+}
+iron_law::Inputs valid(const iron_law::Inputs&) {
+  return {.memory_time = 1 * second, .compute_time = 1 * second, .overhead = 1 * second};
+}
+zero_sharding::Inputs valid(const zero_sharding::Inputs&) {
+  return {.params = 1e9};
+}
+orchestration::Inputs valid(const orchestration::Inputs&) {
+  return {.arrival_rate_jobs_per_day = 1, .avg_job_duration = 1 * hour};
+}
+decode_bound::Inputs valid(const decode_bound::Inputs&) {
+  return {.model = testing::round_7b(), .hardware = testing::round_device()};
+}
+topology::Inputs valid(const topology::Inputs&) {
+  topology::Inputs in;
+  in.num_nodes = 16;
+  in.link = gigabyte_per_second;
+  return in;
+}
+compression::Inputs valid(const compression::Inputs&) {
+  compression::Inputs in;
+  in.model = testing::round_7b();
+  in.hardware = testing::round_device();
+  return in;
+}
+synthesis::Inputs valid(const synthesis::Inputs&) {
+  synthesis::Inputs in{.model = testing::round_7b()};
+  in.target_latency = 1 * second;
+  return in;
+}
+inference_scaling::Inputs valid(const inference_scaling::Inputs&) {
+  inference_scaling::Inputs in;
+  in.service = service();
+  return in;
+}
+placement::Inputs valid(const placement::Inputs&) {
+  placement::Inputs in;
+  in.owner = valid(economics::Inputs{});
+  in.regions = {{.name = "here"}};
+  return in;
+}
+sensitivity::Inputs valid(const sensitivity::Inputs&) {
+  sensitivity::Inputs in;
+  in.pass = valid(single_node::Inputs{});
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

@@ -44,6 +44,10 @@ inline Status check_share(std::string_view where, const std::optional<double>& v
   return value ? check_share(where, *value) : Status(Ok{});
 }
 
+inline Status check_fraction(std::string_view where, const std::optional<double>& value) {
+  return value ? check_fraction(where, *value) : Status(Ok{});
+}
+
 // A given amount that is also due.
 template <class T>
 Status check_needed(std::string_view where, const std::optional<T>& value, const char* why) {
