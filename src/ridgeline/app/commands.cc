@@ -43,9 +43,10 @@ constexpr std::array kExploreFields = {
 };
 
 constexpr std::array kListFields = {Field{
-    "kind", FieldKind::text, "", "models, accelerators, machines, fabrics, spaces or engines"}};
+    "kind", FieldKind::text, "", "models, accelerators, machines, fabrics, spaces, engines, grids, sites, filesystems, failures "
+    "or prices"}};
 constexpr std::array kShowFields = {
-    Field{"kind", FieldKind::text, "", "model, accelerator, machine, fabric, space or engine"},
+    Field{"kind", FieldKind::text, "", "model, accelerator, machine, fabric, space, engine, grid, site, filesystem, failure or price"},
     Field{"name", FieldKind::model, "", "a name of the registry; of a model also a config.json"},
     kModel,
     Field{"kv_precision", FieldKind::choice, "bf16", "number format of the KV cache", kPrecisions},

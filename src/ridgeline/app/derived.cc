@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "ridgeline/app/facts.h"
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/vocabulary.h"
 
@@ -171,6 +172,9 @@ Result<SubjectInput> subject_of(const Request& request, Names& names) {
 Json inputs_json(const Request& request, std::span<const Member> members) {
   Json out = Json::object();
   for (const Field& field : kSubjectFields) {
+    if (const Json* value = given(request.input, field.name)) out[field.name] = *value;
+  }
+  for (const Field& field : fact_fields(members)) {
     if (const Json* value = given(request.input, field.name)) out[field.name] = *value;
   }
   for (const Member& m : members) {

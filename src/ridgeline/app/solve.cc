@@ -8,6 +8,7 @@
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/json_view.h"
 #include "ridgeline/base/text.h"
+#include "ridgeline/catalog/references.h"
 
 namespace ridgeline::app {
 namespace {
@@ -58,18 +59,26 @@ Result<const SolverEntry*> entry_named(const Request& request) {
   return Error{ErrorCode::internal, "", "a solver without an entry", ""};
 }
 
+bool is_list_of_objects(const Json& value) {
+  return value.is_array() && !value.empty() && value.front().is_object();
+}
+
 // One table of terms; those that hold terms themselves follow under a heading of their own.
 void add_terms(const std::string& title, const std::vector<Term>& terms,
                std::vector<report::Section>& out) {
   report::Table table;
   table.columns = {{"key"}, {"symbol"}, {"value", report::Align::right}, {"meaning"}};
   for (const Term& term : terms) {
-    if (term.value.is_object()) continue;
+    if (term.value.is_object() || is_list_of_objects(term.value)) continue;
     table.rows.push_back({term.key, term.symbol, value_text(term.key, term.value), term.help});
   }
   out.push_back(Heading{title});
   out.push_back(std::move(table));
   for (const Term& term : terms) {
+    if (is_list_of_objects(term.value)) {
+      out.push_back(Heading{key_text(term.key)});
+      out.push_back(table_of(term.value));
+    }
     if (!term.value.is_object()) continue;
     Json known = Json::object();
     for (const auto& [key, value] : term.value.items()) {
@@ -112,7 +121,7 @@ Json basis_json(const Solved& solved) {
   return {{"level", solved.basis},
           {"why", Json::array({flat ? "one efficiency is assumed for all work"
                                     : "rates as stated by the registry, or as given"})},
-          {"sources", Json::array()},
+          {"sources", solved.sources},
           {"interval", nullptr}};
 }
 
@@ -127,6 +136,38 @@ Json csv_rows(const Solved& solved) {
   Json out = Json::array();
   for (const auto& [key, value] : solved.result.items()) {
     if (!value.is_structured()) out.push_back({{"key", key}, {"value", value}});
+  }
+  return out;
+}
+
+// The works that the card cites, in the order in which it does.
+std::vector<const catalog::Reference*> cited_by(std::string_view card) {
+  std::vector<const catalog::Reference*> out;
+  for (std::size_t at = card.find('['); at != std::string_view::npos; at = card.find('[', at + 1)) {
+    const std::string_view key = card.substr(at + 1, card.find(']', at) - at - 1);
+    for (const catalog::Reference& reference : catalog::references()) {
+      const bool there = std::find(out.begin(), out.end(), &reference) != out.end();
+      if (reference.key == key && !there) out.push_back(&reference);
+    }
+  }
+  return out;
+}
+
+void add_references(std::span<const catalog::Reference* const> cited,
+                    std::vector<report::Section>& out) {
+  if (cited.empty()) return;
+  report::Facts facts;
+  for (const catalog::Reference* one : cited) {
+    facts.rows.emplace_back(std::string(one->key), std::string(one->text));
+  }
+  out.push_back(Heading{"References"});
+  out.push_back(std::move(facts));
+}
+
+Json references_json(std::span<const catalog::Reference* const> cited) {
+  Json out = Json::array();
+  for (const catalog::Reference* one : cited) {
+    out.push_back({{"key", one->key}, {"citation", one->text}});
   }
   return out;
 }
@@ -189,9 +230,12 @@ Result<report::Document> answer_explain(const Request& request, const Context& c
   add_card(entry->card, out.sections);
   add_terms("Inputs", solved.in, out.sections);
   if (!solved.out.empty()) add_terms("Answer", solved.out, out.sections);
+  const std::vector<const catalog::Reference*> cited = cited_by(entry->card);
+  add_references(cited, out.sections);
   Json result{{"card", entry->card},
               {"inputs", terms_json(solved.in)},
-              {"outputs", terms_json(solved.out)}};
+              {"outputs", terms_json(solved.out)},
+              {"references", references_json(cited)}};
   drop_non_finite(result, solved.notes);
   out.tree = envelope("explain", with_solver(*entry, solved.inputs), std::move(result), nullptr,
                       notes_json(solved.notes));

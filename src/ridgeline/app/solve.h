@@ -27,7 +27,8 @@ struct Solved {
   std::vector<Term> in, out;
   Json rows = Json::array();
   std::string rows_name;
-  std::string basis;  // of `basis.level`
+  std::string basis;             // of `basis.level`
+  Json sources = Json::array();  // of `basis.sources`
   bool good = true;
   std::vector<Note> notes;
 };

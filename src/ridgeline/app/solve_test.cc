@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <regex>
+#include <set>
 #include <string>
 
 #include "ridgeline/app/testing.h"
@@ -123,6 +126,26 @@ TEST(Solve, ExplainPutsTheValuesIn) {
     if (term["key"] == "memory_s") found = term["value"] == 0.001 && term["symbol"] == "t_m";
   }
   EXPECT_TRUE(found) << ran.text;
+}
+
+// Every key that a card cites stands in REFERENCES.md: - `key`: ...
+TEST(Solve, CitesWhatCanBeLookedUp) {
+  std::ifstream file(std::string(RIDGELINE_SOURCE_DIR) + "/REFERENCES.md");
+  std::set<std::string> known;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("- `", 0) == 0) known.insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  const std::regex cited(R"(\[([a-z][a-z0-9.-]*[0-9a-z])\])");
+  std::size_t count = 0;
+  for (const SolverEntry& entry : solver_entries()) {
+    const std::string card = entry.card;
+    for (std::sregex_iterator it(card.begin(), card.end(), cited), end; it != end; ++it) {
+      ++count;
+      EXPECT_TRUE(known.count((*it)[1]) > 0)
+          << entry.name << " cites [" << (*it)[1] << "]: add it to REFERENCES.md";
+    }
+  }
+  EXPECT_GT(count, 80U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <type_traits>
 
+#include "ridgeline/app/facts.h"
 #include "ridgeline/app/solve.h"
 #include "ridgeline/physics/setting.h"
 #include "ridgeline/solve/all.h"
@@ -180,7 +181,9 @@ bool fill_candidates(I& in, Names& names, const Context& context) {
 template <class S>
 Result<Solved> run_solver(const S& solver, const Request& given, const Context& context) {
   Names names(context);
-  RIDGELINE_TRY(const Request request, with_totals(given));
+  typename S::Inputs like;
+  RIDGELINE_TRY(const Filled filled, with_facts(given, members_of(like), context));
+  RIDGELINE_TRY(const Request request, with_totals(filled.request));
   RIDGELINE_TRY(typename S::Inputs in, read_inputs(solver, request, names));
   const bool from_registry = fill_candidates(in, names, context);
   RIDGELINE_TRY(const SubjectInput input,
@@ -206,6 +209,7 @@ Result<Solved> run_solver(const S& solver, const Request& given, const Context& 
   out.inputs = inputs_json(given, used);
   if (from_registry) out.inputs["candidates"] = "registry";
   out.in = terms_of(used);
+  out.sources = filled.sources;
   out.basis = basis_of_inputs(*checked);
   drop_non_finite(out.result, out.notes);
   return out;
@@ -220,6 +224,7 @@ SolverEntry entry_of(const S& solver) {
   const std::vector<Member> members = members_of(in);
   out.fields.add(kSolverField);
   out.fields.add(members);
+  for (const Field& field : fact_fields(members)) out.fields.add(field);
   add_shared<typename S::Inputs>(kTakesSubject<S>, members, out.fields);
   add_outputs<S>(out.outputs);
   out.in = terms_of(members);

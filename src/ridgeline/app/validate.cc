@@ -16,6 +16,7 @@
 #include "ridgeline/app/names.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/catalog/measured.h"
+#include "ridgeline/catalog/show.h"
 
 namespace ridgeline::app {
 namespace {
@@ -67,6 +68,29 @@ std::string short_name_of(const catalog::Entry& entry) {
   return out;
 }
 
+// The parts of an entry of failures.
+std::vector<solve::reliability::Part> parts_of(const Json& shown) {
+  std::vector<solve::reliability::Part> out;
+  for (const Json& part : shown.value("parts", Json::array())) {
+    out.push_back({part.value("name", ""), part.value("count_per_node", 1.0),
+                   part.value("mttf_hours", 0.0) * hour});
+  }
+  return out;
+}
+
+// The number of that year, else the entry's own.
+std::optional<double> number_of_year(const Json& shown, const std::string& key,
+                                     std::optional<std::int64_t> year) {
+  for (const Json& past : shown.value("history", Json::array())) {
+    if (year && past.value("year", std::int64_t{0}) == *year && past.contains(key)) {
+      return past[key].get<double>();
+    }
+  }
+  const auto it = shown.find(key);
+  if (it == shown.end() || !it->is_number()) return std::nullopt;
+  return it->get<double>();
+}
+
 // Looks up each name once: tables name the same few again and again.
 class Lookup {
  public:
@@ -98,21 +122,54 @@ class Lookup {
     return it->second;
   }
 
+  // What `show` says of an entry; null where there is none.
+  Json shown(catalog::EntryKind kind, std::string_view name) {
+    auto names = by_kind_.find(kind);
+    if (names == by_kind_.end()) {
+      names = by_kind_.emplace(kind, LooseNames(*context_.catalog, kind)).first;
+    }
+    const catalog::Entry* entry = names->second.find(name);
+    if (entry == nullptr) return nullptr;
+    Json notes = Json::array();
+    auto out = catalog::show_entry(*entry, *context_.catalog, notes);
+    return out ? *out : Json(nullptr);
+  }
+
+  std::optional<double> fact(std::string_view kind, std::string_view name, std::string_view key,
+                             std::optional<std::int64_t> year) {
+    const auto kinds = names_of(catalog::EntryKind{});
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      if (kind != kinds[k]) continue;
+      const Json entry = shown(static_cast<catalog::EntryKind>(k), name);
+      return entry.is_null() ? std::nullopt : number_of_year(entry, std::string(key), year);
+    }
+    return std::nullopt;
+  }
+
   std::string short_name(std::string_view device) const {
     const catalog::Entry* entry = devices_.find(device);
     return entry == nullptr ? std::string(device) : short_name_of(*entry);
   }
 
   validate::Registry registry() {
-    return {.model = [this](std::string_view name) { return model(name); },
-            .cluster = [this](std::string_view device,
-                              std::int64_t count) { return cluster(device, count); },
-            .short_name = [this](std::string_view device) { return short_name(device); }};
+    return {
+        .model = [this](std::string_view name) { return model(name); },
+        .cluster = [this](std::string_view device,
+                          std::int64_t count) { return cluster(device, count); },
+        .fact = [this](std::string_view kind, std::string_view name, std::string_view key,
+                       std::optional<std::int64_t> year) { return fact(kind, name, key, year); },
+        .parts =
+            [this](std::string_view name) {
+              const Json entry = shown(catalog::EntryKind::failure, name);
+              return entry.is_null() ? std::vector<solve::reliability::Part>{} : parts_of(entry);
+            },
+        .short_name = [this](std::string_view device) { return short_name(device); }};
   }
 
  private:
   const Context& context_;
   LooseNames models_, devices_;
+  std::map<catalog::EntryKind, LooseNames> by_kind_;
   std::map<std::string, Result<Model>> read_models_;
   std::map<std::pair<std::string, std::int64_t>, Result<Cluster>> clusters_;
 };
@@ -194,7 +251,7 @@ Json skipped_json(const Findings& findings) {
   for (const validate::Skipped& s : findings.skipped) {
     out.push_back({{"id", s.id},
                    {"class", s.classes.front()},
-                   {"quantity", s.quantity.empty() ? Json(nullptr) : Json(s.quantity)},
+                   {"quantity", s.quantity},
                    {"reason", s.reason}});
   }
   return out;
@@ -205,9 +262,8 @@ Json notes_of(const std::vector<Score>& scores) {
   for (const Score& s : scores) {
     if (s.skipped_share() <= kMostSkipped) continue;
     out.push_back({{"code", "rows_skipped"},
-                   {"message", fmt::format("{}{}{}: {} of {} rows are not answered", s.row_class,
-                                           s.quantity.empty() ? "" : " ", s.quantity, s.skipped,
-                                           s.rows + s.skipped)}});
+                   {"message", fmt::format("{} {}: {} of {} rows are not answered", s.row_class,
+                                           s.quantity, s.skipped, s.rows + s.skipped)}});
   }
   return out;
 }
@@ -224,9 +280,9 @@ report::Table table_of_scores(const std::vector<Score>& scores) {
   }
   for (const Score& s : scores) {
     const auto shown = [&](double share) { return s.rows > 0 ? percent(share) : "-"; };
-    out.rows.push_back({s.row_class, s.quantity.empty() ? "-" : s.quantity,
-                        fmt::format("{}", s.rows), fmt::format("{}", s.skipped),
-                        shown(s.median_abs_error), shown(s.mean_abs_error), shown(s.p90_abs_error),
+    out.rows.push_back({s.row_class, s.quantity, fmt::format("{}", s.rows),
+                        fmt::format("{}", s.skipped), shown(s.median_abs_error),
+                        shown(s.mean_abs_error), shown(s.p90_abs_error),
                         s.rows > 0 ? fmt::format("{:+.1f} %", 100 * s.bias) : "-",
                         s.interval_coverage < 0 ? "-" : percent(s.interval_coverage)});
   }

@@ -41,19 +41,13 @@ struct Pair {
   const char* other;
 };
 constexpr std::array kPairs = {
-    Pair{"tp", "tp_size"},
-    Pair{"pp", "pp_size"},
-    Pair{"dp", "dp_size"},
-    Pair{"cp", "cp_size"},
-    Pair{"ep", "ep_size"},
-    Pair{"etp", "etp_size"},
-    Pair{"batch", "batch_size"},
-    Pair{"mode", "phase"},
-    Pair{"seq_len", "context"},
-    Pair{"weight_precision", "precision"},
-    Pair{"interval", "interval_s"},
-    Pair{"target_model_size", "target_parameters_count"},
-    Pair{"carbon_tax", "carbon_price"},
+    Pair{"tp", "tp_size"},           Pair{"pp", "pp_size"},
+    Pair{"dp", "dp_size"},           Pair{"cp", "cp_size"},
+    Pair{"ep", "ep_size"},           Pair{"etp", "etp_size"},
+    Pair{"batch", "batch_size"},     Pair{"mode", "phase"},
+    Pair{"seq_len", "context"},      Pair{"weight_precision", "precision"},
+    Pair{"interval", "interval_s"},  Pair{"target_model_size", "target_parameters_count"},
+    Pair{"datacenter", "site"},      Pair{"carbon_tax", "carbon_price"},
     Pair{"bits", "target_bitwidth"},
 };
 

@@ -64,6 +64,7 @@ constexpr std::array kUnits = {
     Unit{"USD/kWh", {.energy = -1, .money = 1}, 1.0 / 3.6e6},
     Unit{"gCO2e", {.carbon = 1}, 1e-3},
     Unit{"kgCO2e", {.carbon = 1}, 1},
+    Unit{"tCO2e", {.carbon = 1}, 1e3},
     Unit{"kgCO2e/kWh", {.energy = -1, .carbon = 1}, 1.0 / 3.6e6},
     Unit{"gCO2e/kWh", {.energy = -1, .carbon = 1}, 1e-3 / 3.6e6},
     Unit{"L", {.water = 1}, 1},
@@ -355,6 +356,10 @@ std::string format_quantity(double base, Dim dim, int significant_digits) {
   if (dim == Dim{.time = 1}) return scaled(base, kTime, "", significant_digits);
   const Suffix* suffix = suffix_of(dim);
   if (suffix == nullptr) return fmt::format("{:.{}g}", base, significant_digits);
+  constexpr double kTonne = 1e3;
+  if (dim == Dim{.carbon = 1} && std::fabs(base) >= kTonne) {
+    return scaled(base / kTonne, kDecimal, "tCO2e", significant_digits);
+  }
   const bool small = dim.energy != 0;
   if (small) return scaled(base, kSmall, suffix->unit, significant_digits);
   return scaled(base, kDecimal, suffix->unit, significant_digits);

@@ -15,11 +15,24 @@
 
 namespace ridgeline::catalog {
 
-enum class EntryKind : std::uint8_t { model, accelerator, machine, fabric, space, engine };
+enum class EntryKind : std::uint8_t {
+  model,
+  accelerator,
+  machine,
+  fabric,
+  space,
+  engine,
+  grid,        // electricity: carbon intensity, price
+  site,        // data centres of an operator: PUE, WUE
+  filesystem,  // bandwidths of shared and local storage
+  failure,     // how often the parts of a fleet fail
+  price        // of an accelerator, bought and rented
+};
 
 inline std::span<const char* const> names_of(EntryKind) {
-  static constexpr std::array<const char*, 6> kNames = {"model",  "accelerator", "machine",
-                                                        "fabric", "space",       "engine"};
+  static constexpr std::array<const char*, 11> kNames = {
+      "model", "accelerator", "machine",    "fabric",  "space", "engine",
+      "grid",  "site",        "filesystem", "failure", "price"};
   return kNames;
 }
 

@@ -23,8 +23,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr EntryKind kKinds[] = {EntryKind::model, EntryKind::accelerator, EntryKind::machine,
-                                EntryKind::fabric};
+constexpr EntryKind kKinds[] = {EntryKind::model,      EntryKind::accelerator, EntryKind::machine,
+                                EntryKind::fabric,     EntryKind::grid,        EntryKind::site,
+                                EntryKind::filesystem, EntryKind::failure,     EntryKind::price};
 
 // The keys of REFERENCES.md: - `key`: ...
 std::set<std::string> reference_keys() {
@@ -50,6 +51,8 @@ TEST(Registry, HasWhatTheFirstReleasePromises) {
   EXPECT_GE(catalog.names(EntryKind::accelerator).size(), 40u);
   EXPECT_GE(catalog.names(EntryKind::machine).size(), 12u);
   EXPECT_GE(catalog.names(EntryKind::fabric).size(), 10u);
+  EXPECT_GE(catalog.names(EntryKind::grid).size(), 40u);
+  EXPECT_GE(catalog.names(EntryKind::site).size(), 5u);
 }
 
 TEST(Registry, EveryEntryLoadsAndIsShown) {
@@ -68,12 +71,10 @@ TEST(Registry, EveryEntryLoadsAndIsShown) {
 }
 
 TEST(Registry, NoNameIsTakenTwice) {
-  std::map<std::string, std::string> machines, models, fabrics;
+  std::map<EntryKind, std::map<std::string, std::string>> names_of_kind;
   for (const EntryKind kind : kKinds) {
     // Accelerators are machines as well: their names share one space.
-    auto& taken = kind == EntryKind::model    ? models
-                  : kind == EntryKind::fabric ? fabrics
-                                              : machines;
+    auto& taken = names_of_kind[kind == EntryKind::accelerator ? EntryKind::machine : kind];
     for (const Entry* entry : Catalog::embedded().entries(kind)) {
       std::vector<std::string> names = entry->aliases;
       names.push_back(entry->name);

@@ -141,6 +141,50 @@ Result<Json> show_engine(const Entry& entry) {
   return out;
 }
 
+// Numbers under keys that say their unit, each with its source; past years where there are some.
+Result<Json> show_facts(const Entry& entry) {
+  RIDGELINE_TRY(const Json json, entry_json(entry));
+  const auto fields = json.find("fields");
+  if (fields == json.end() || !fields->is_object()) {
+    return Error{ErrorCode::internal, "", "the entry " + entry.name + " has no fields", ""};
+  }
+  Json out = head(entry);
+  for (const auto& [name, field] : fields->items()) {
+    const auto value = field.find("value");
+    const bool number = value != field.end() && value->is_number();
+    if (!number || !std::isfinite(value->get<double>()) || value->get<double>() < 0) {
+      return Error{ErrorCode::bad_value, "/fields/" + name, name + " is no amount", "a number"};
+    }
+    out[name] = *value;
+  }
+  if (const auto history = json.find("history"); history != json.end()) out["history"] = *history;
+  out["sources"] = sources_of_fields(*fields);
+  return out;
+}
+
+// Parts whose failure stops a job.
+Result<Json> show_failure(const Entry& entry) {
+  RIDGELINE_TRY(const Json json, entry_json(entry));
+  const auto parts = json.find("parts");
+  if (parts == json.end() || !parts->is_array() || parts->empty()) {
+    return Error{ErrorCode::missing, "/parts", entry.name + " has no parts",
+                 "[{name, count_per_node, mttf_hours}, ...]"};
+  }
+  double per_hour = 0;
+  for (const Json& part : *parts) {
+    const double mttf = part.value("mttf_hours", 0.0);
+    if (!(mttf > 0)) {
+      return Error{ErrorCode::bad_value, "/parts", "a part has no mttf_hours", "hours above zero"};
+    }
+    per_hour += part.value("count_per_node", 1.0) / mttf;
+  }
+  Json out = head(entry);
+  out["node_mtbf_hours"] = 1 / per_hour;
+  out["parts"] = *parts;
+  out["sources"] = sources_of_paths(json);
+  return out;
+}
+
 Result<Json> show_space(const Entry& entry) {
   RIDGELINE_TRY(const Json json, entry_json(entry));
   Json out = head(entry);
@@ -179,6 +223,14 @@ Json row_of(EntryKind kind, const Json& shown) {
     case EntryKind::fabric: copy({"bandwidth_bytes_per_s", "latency_s"}); break;
     case EntryKind::space: copy({"description"}); break;
     case EntryKind::engine: copy({"version", "memory_utilization", "block_size"}); break;
+    case EntryKind::grid: copy({"carbon_intensity_kgco2e_per_kwh", "kwh_price_usd"}); break;
+    case EntryKind::site: copy({"pue", "wue_l_per_kwh"}); break;
+    case EntryKind::filesystem:
+      copy({"filesystem_limit_bytes_per_s", "writer_bandwidth_bytes_per_s",
+            "storage_bandwidth_bytes_per_s"});
+      break;
+    case EntryKind::failure: copy({"node_mtbf_hours"}); break;
+    case EntryKind::price: copy({"unit_cost_usd", "hourly_rental_price_usd"}); break;
   }
   row["source"] = first_source(shown);
   return row;
@@ -199,6 +251,11 @@ Result<Json> show_entry(const Entry& entry, const Catalog& catalog, Json& notes)
     case EntryKind::fabric: return show_fabric(entry);
     case EntryKind::space: return show_space(entry);
     case EntryKind::engine: return show_engine(entry);
+    case EntryKind::grid:
+    case EntryKind::site:
+    case EntryKind::filesystem:
+    case EntryKind::price: return show_facts(entry);
+    case EntryKind::failure: return show_failure(entry);
   }
   return Error{ErrorCode::internal, "", "an entry of no kind", ""};
 }

@@ -57,21 +57,6 @@ Score score_of(const std::pair<std::string, std::string>& key, const Group& grou
   return out;
 }
 
-// A row that is skipped as a whole counts in every quantity of its classes, and at least in one.
-void count_skipped(const Findings& findings, Groups& groups) {
-  for (const Skipped& s : findings.skipped) {
-    for (const std::string& name : s.classes) {
-      bool counted = false;
-      for (auto& [key, group] : groups) {
-        if (key.first != name || (!s.quantity.empty() && key.second != s.quantity)) continue;
-        group.skipped += 1;
-        counted = true;
-      }
-      if (!counted) groups[{name, s.quantity}].skipped += 1;
-    }
-  }
-}
-
 }  // namespace
 
 double Prediction::error() const {
@@ -95,7 +80,9 @@ std::vector<Score> scores_of(const Findings& findings) {
       group.ratios.push_back(p.measured == p.predicted ? 1 : p.measured / p.predicted);
     }
   }
-  count_skipped(findings, groups);
+  for (const Skipped& s : findings.skipped) {
+    for (const std::string& name : s.classes) groups[{name, s.quantity}].skipped += 1;
+  }
   std::vector<Score> out;
   for (const auto& [key, group] : groups) out.push_back(score_of(key, group));
   return out;

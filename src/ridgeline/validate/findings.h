@@ -27,7 +27,7 @@ struct Prediction {
 struct Skipped {
   std::string id;
   Classes classes;
-  std::string quantity;  // empty: the row as a whole
+  std::string quantity;  // "other" where no solver knows it
   std::string reason;
 };
 

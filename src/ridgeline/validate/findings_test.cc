@@ -13,7 +13,7 @@ Prediction row(double measured, double predicted) {
 TEST(Findings, ScoresEachClassAndQuantity) {
   Findings findings;
   findings.predictions = {row(10, 11), row(10, 8), row(10, 13)};
-  findings.skipped = {{"s", {"a/b", "a/all"}, "", "no time"}, {"t", {"c"}, "", "unknown"}};
+  findings.skipped = {{"s", {"a/b", "a/all"}, "time", "no time"}, {"t", {"c"}, "other", "unknown"}};
   const std::vector<Score> scores = scores_of(findings);
   ASSERT_EQ(scores.size(), 3U);
   EXPECT_EQ(scores[0].row_class, "a/all");

@@ -214,11 +214,12 @@ void add_memory(const Table& table, const Registry& registry, Findings& out) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row row(table, i);
     const Classes classes = {class_of(row.text("kind"))};
-    const auto skip = [&](std::string reason) {
-      out.skipped.push_back({row.id(), classes, "", std::move(reason)});
-    };
     const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                    [&](const Kind& k) { return row.text("kind") == k.name; });
+    const auto skip = [&](std::string reason) {
+      const char* quantity = kind == kKinds.end() ? "other" : kind->quantity;
+      out.skipped.push_back({row.id(), classes, quantity, std::move(reason)});
+    };
     const std::optional<double> value = measured(row);
     if (!row.is("complete_inputs")) {
       skip("the source leaves inputs open");

@@ -195,7 +195,9 @@ void add_serving(const Table& table, const Registry& registry, Findings& out) {
       }
       reason = times.error().message;
     }
-    out.skipped.push_back({row.id(), classes_of(row, registry), "", reason});
+    for (const char* quantity : {"tpot", "ttft", "tokens_per_s_per_gpu"}) {
+      out.skipped.push_back({row.id(), classes_of(row, registry), quantity, reason});
+    }
   }
 }
 

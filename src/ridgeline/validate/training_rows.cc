@@ -116,29 +116,33 @@ Result<Times> times_of(const Row& row, const Model& model, const Registry& regis
                physics::basis_of(in.machine.device, in.setting)};
 }
 
+// What of a row's times is not answered.
+void skip_times(const Row& row, const std::string& reason, Findings& out) {
+  const bool speed = row.number("tokens_per_s_per_gpu").has_value();
+  if (row.number("iter_time_s") || !speed) {
+    out.skipped.push_back({row.id(), classes_of(row), "iter_time", reason});
+  }
+  if (speed) out.skipped.push_back({row.id(), classes_of(row), "tokens_per_s_per_gpu", reason});
+}
+
 void add_times(const Row& row, const Model& model, const Registry& registry, Findings& out) {
   const Classes classes = classes_of(row);
   const std::optional<double> step = row.number("iter_time_s");
   const std::optional<double> speed = row.number("tokens_per_s_per_gpu");
-  const auto skip = [&](const char* quantity, const std::string& reason) {
-    out.skipped.push_back({row.id(), classes, quantity, reason});
-  };
-  if (!step && !speed) return skip("", "no time is given");
+  if (!step && !speed) return skip_times(row, "no time is given", out);
   const auto times = times_of(row, model, registry);
   const auto add = [&](const char* quantity, const std::optional<double>& measured,
                        double predicted) {
     if (!measured || *measured <= 0) return;
     out.predictions.push_back({row.id(), classes, quantity, *measured, predicted, times->basis});
   };
-  if (!times) {
-    if (step) skip("iter_time", times.error().message);
-    if (speed) skip("tokens_per_s_per_gpu", times.error().message);
-    return;
-  }
+  if (!times) return skip_times(row, times.error().message, out);
   if (step && *step < times->least_s) {
-    return skip("iter_time", fmt::format("{:.4g} s is less than the {:.4g} s that its FLOP take at "
-                                         "the dense peak",
-                                         *step, times->least_s));
+    return skip_times(row,
+                      fmt::format("{:.4g} s is less than the {:.4g} s that its FLOP take at the "
+                                  "dense peak",
+                                  *step, times->least_s),
+                      out);
   }
   add("iter_time", step, times->step_s);
   add("tokens_per_s_per_gpu", speed, times->tokens_per_s_per_device);
@@ -165,7 +169,7 @@ void add_training(const Table& table, const Registry& registry, Findings& out) {
     const auto model = model_of_row(row, registry);
     if (reason.empty() && !model) reason = model.error().message;
     if (!reason.empty()) {
-      out.skipped.push_back({row.id(), classes_of(row), "", reason});
+      skip_times(row, reason, out);
       continue;
     }
     add_times(row, *model, registry, out);

@@ -25,6 +25,9 @@ Registry no_registry() {
           .cluster = [none](std::string_view, std::int64_t) -> Result<Cluster> {
             return none("no such device");
           },
+          .fact = [](std::string_view, std::string_view, std::string_view,
+                     std::optional<std::int64_t>) { return std::optional<double>(); },
+          .parts = [](std::string_view) { return std::vector<solve::reliability::Part>(); },
           .short_name = [](std::string_view name) { return std::string(name); }};
 }
 
@@ -132,12 +135,68 @@ Findings trained(const Table& table) {
 TEST(Validate, LeavesOutWhatNoMachineCanDo) {
   const Findings fast = trained(training_row("4"));
   ASSERT_EQ(fast.skipped.size(), 1U);
+  EXPECT_EQ(fast.skipped[0].quantity, "iter_time");
   EXPECT_NE(fast.skipped[0].reason.find("dense peak"), std::string::npos);
   const Findings odd = trained(training_row("8"));
   ASSERT_EQ(odd.skipped.size(), 1U);
   EXPECT_EQ(odd.skipped[0].reason, "the plan has 4 ranks, the machine 8 devices");
   EXPECT_EQ(odd.skipped[0].classes, (Classes{"train/megatron-dense", "train/all"}));
   EXPECT_EQ(trained(training_row("4", "1")).skipped[0].reason, "a single layer is no model");
+}
+
+// 1e6 hours x 400 W x 1.1 = 440 MWh, at 385 g/kWh 169.4 t.
+TEST(Validate, CountsEnergyAndCarbonOfARun) {
+  const Findings out = found(one_row({{"id", "c"},
+                                      {"kind", "training"},
+                                      {"gpu_hours", "1e6"},
+                                      {"power_w_per_gpu", "400"},
+                                      {"energy_mwh", "444"},
+                                      {"pue", "1.1"},
+                                      {"grid_g_per_kwh", "385"},
+                                      {"co2e_t", "170"},
+                                      {"complete_inputs", "1"}}));
+  ASSERT_EQ(out.predictions.size(), 2U);
+  EXPECT_NEAR(out.predictions[0].predicted, 440 * 3.6e9, 1);
+  EXPECT_NEAR(out.predictions[1].predicted, 169.4e3, 1e-3);
+}
+
+// Two kinds of parts in 10 nodes for 100 days: 10 x 2400 h x (8/1000 h) = 192 and 10 x 2400/4800
+// = 5.
+TEST(Validate, CountsInterruptionsByTheirCause) {
+  Registry registry = no_registry();
+  registry.parts = [](std::string_view) {
+    return std::vector<solve::reliability::Part>{{"GPU", 8, 1000 * hour},
+                                                 {"planned", 1, 4800 * hour}};
+  };
+  const auto predicted = [&](const char* metric) {
+    Findings out;
+    EXPECT_TRUE(add_table(one_row({{"id", "r"},
+                                   {"system", "s"},
+                                   {"event_or_metric", metric},
+                                   {"value", "190"},
+                                   {"unit", "count"},
+                                   {"n_nodes", "10"},
+                                   {"period_days", "100"},
+                                   {"complete_inputs", "1"}}),
+                          registry, out));
+    return out.predictions.empty() ? -1.0 : out.predictions[0].predicted;
+  };
+  EXPECT_NEAR(predicted("unexpected interruptions: gpu"), 192, 1e-9);
+  EXPECT_NEAR(predicted("planned interruptions"), 5, 1e-9);
+  EXPECT_NEAR(predicted("job interruptions total"), 197, 1e-9);
+  EXPECT_EQ(predicted("unexpected interruptions: squirrels"), -1);
+}
+
+// 2.788 million hours at 2 USD.
+TEST(Validate, PricesDeviceHours) {
+  const Findings out = found(one_row({{"id", "k"},
+                                      {"subject", "m"},
+                                      {"quantity", "rental cost"},
+                                      {"value", "5576000"},
+                                      {"unit", "USD"},
+                                      {"basis", "2.788M H800-h x $2/h"}}));
+  ASSERT_EQ(out.predictions.size(), 1U);
+  EXPECT_DOUBLE_EQ(out.predictions[0].predicted, 5576000);
 }
 
 // 2 layers of 4 x 1024^2 + 3 x 1024 x 4096 and norms, table of 100 x 1024: 33.6 M, the head tied or
