@@ -1,7 +1,7 @@
 # Turns the registry files into one C++ file: a table of kind, name, aliases and text.
 #   cmake -DOUTPUT=registry.cc -DDATA=dir -P embed.cmake
 # The name is the file's name; names and aliases stand in the table so that a look-up parses nothing.
-set(kinds model accelerator machine fabric space engine grid site filesystem failure price)
+set(kinds model accelerator machine fabric space engine grid site filesystem failure price kernel)
 set(rows "")
 set(lists "")
 set(count 0)

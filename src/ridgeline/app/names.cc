@@ -8,8 +8,10 @@
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/members.h"
 #include "ridgeline/app/resolve.h"
+#include "ridgeline/catalog/read_kernels.h"
 #include "ridgeline/catalog/resize_machine.h"
 #include "ridgeline/catalog/show.h"
+#include "ridgeline/physics/kernels.h"
 #include "ridgeline/physics/switched.h"
 #include "ridgeline/physics/totals.h"
 
@@ -92,6 +94,39 @@ Result<Totals> Names::totals(const Json& value) {
   return physics::totals_of(*found);
 }
 
+// Shares of the peaks and of the memory's rate that measured kernels reach.
+void Names::sustain(const std::string& device, Sustained& out) const {
+  const auto kernels = catalog::kernels_of(*context_.catalog, device);
+  if (!kernels || !*kernels) return;
+  // A layer launches four products (QKV, output, up, down) and attention.
+  constexpr double kProducts = 4;
+  const AttentionCurve* decode = (*kernels)->attention_of(true, false);
+  const Seconds attention = decode != nullptr ? decode->launch : Seconds{};
+  // Curves of products, and of products whose weights alone are narrow.
+  struct Format {
+    Precision precision;
+    const char* computed;
+    const char* stored;
+  };
+  constexpr std::array kFormats = {
+      Format{Precision::bf16, "bf16", "bf16"},     Format{Precision::fp16, "bf16", "bf16"},
+      Format{Precision::fp8, "fp8", "fp8"},        Format{Precision::int8, "int8", "int8-weights"},
+      Format{Precision::nvfp4, "nvfp4", "nvfp4"},  Format{Precision::fp4, "nvfp4", "nvfp4"},
+      Format{Precision::int4, "", "int4-weights"}, Format{Precision::int4, "", "int8-weights"}};
+  for (const Format& format : kFormats) {
+    const auto at = static_cast<std::size_t>(format.precision);
+    if (const GemmCurve* curve = (*kernels)->gemm_of(format.computed)) {
+      out.compute_at[at] = curve->large / curve->peak;
+    }
+    const GemmCurve* stored = (*kernels)->gemm_of(format.stored);
+    if (stored == nullptr || out.memory_at[at] > 0) continue;
+    out.memory_at[at] = stored->weight_stream / (*kernels)->bandwidth;
+    out.layer_overhead_at[at] = kProducts * stored->launch + attention;
+  }
+  out.attention = physics::attention_share(**kernels);
+  out.measured = true;
+}
+
 Hardware Names::hardware_of(const Accelerator& device) const {
   Hardware out;
   out.rates = device.peak;
@@ -109,15 +144,36 @@ Hardware Names::hardware_of(const Accelerator& device) const {
   if (const auto layer = fact_of(*shown, "layer_overhead_s")) {
     out.sustained.layer_overhead = Seconds::from_base(*layer);
   }
+  sustain(device.name, out.sustained);
   if (const auto link = fact_of(*shown, "host_bandwidth_bytes_per_s")) {
     out.host_link = BytesPerSecond::from_base(*link);
   }
   return out;
 }
 
+std::optional<double> Names::registry_fact(const std::string& device, const char* key) const {
+  const auto entry = context_.catalog->find(catalog::EntryKind::accelerator, device);
+  if (!entry) return std::nullopt;
+  Json notes = Json::array();
+  const auto shown = catalog::show_entry(**entry, *context_.catalog, notes);
+  return shown ? fact_of(*shown, key) : std::nullopt;
+}
+
+MeasuredLink Names::measured_link(const std::string& device) const {
+  const auto kernels = catalog::kernels_of(*context_.catalog, device);
+  if (!kernels || !*kernels) return {};
+  const CollectiveCurve* curve = (*kernels)->collective_of("all_reduce", "nccl");
+  const auto link = registry_fact(device, "link_bandwidth_bytes_per_s");
+  // Over PCIe the curve tells of one machine's slots, not of the device [aiconfigurator-core].
+  constexpr BytesPerSecond kSlowest = 64 * gigabyte_per_second;
+  if (curve == nullptr || !link || curve->bus_bandwidth < kSlowest) return {};
+  return {curve->bus_bandwidth.base() / *link, curve->base, curve->per_peer};
+}
+
 Cluster Names::cluster_of(const Machine& machine) const {
   Cluster out;
   out.device = hardware_of(machine.device);
+  out.intra_node_measured = measured_link(machine.device.name);
   const std::size_t levels = machine.levels.size();
   if (levels > 0) {
     const Level& node = machine.levels[0];

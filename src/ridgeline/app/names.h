@@ -44,6 +44,9 @@ class Names {
   Result<Machine> resized(Machine machine, const Json& value) const;
   Hardware hardware_of(const Accelerator& device) const;
   Cluster cluster_of(const Machine& machine) const;
+  void sustain(const std::string& device, Sustained& out) const;
+  std::optional<double> registry_fact(const std::string& device, const char* key) const;
+  MeasuredLink measured_link(const std::string& device) const;
 
   const Context& context_;
   std::optional<std::int64_t> devices_;

@@ -117,10 +117,12 @@ Json terms_json(const std::vector<Term>& terms) {
 }
 
 Json basis_json(const Solved& solved) {
-  const bool flat = solved.basis == "estimate";
+  const char* why = solved.basis == "calibrated"
+                        ? "shares of the peaks are those of measured kernels (aiconfigurator-core)"
+                    : solved.basis == "estimate" ? "one efficiency is assumed for all work"
+                                                 : "rates as stated by the registry, or as given";
   return {{"level", solved.basis},
-          {"why", Json::array({flat ? "one efficiency is assumed for all work"
-                                    : "rates as stated by the registry, or as given"})},
+          {"why", Json::array({why})},
           {"sources", solved.sources},
           {"interval", nullptr}};
 }

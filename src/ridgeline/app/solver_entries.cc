@@ -5,6 +5,7 @@
 
 #include "ridgeline/app/facts.h"
 #include "ridgeline/app/solve.h"
+#include "ridgeline/physics/pace.h"
 #include "ridgeline/physics/setting.h"
 #include "ridgeline/solve/all.h"
 
@@ -145,12 +146,22 @@ void put_answer(Answer answer, Solved& out) {
   put_verdict(out);
 }
 
+// Where the efficiencies that an answer rests on come from.
 template <class I>
 std::string basis_of_inputs(const I& in) {
+  static const Hardware kNone;
   const physics::Setting* setting = nullptr;
+  const Hardware* hardware = &kNone;
   if constexpr (kHasSetting<I>) setting = &in.setting;
-  if constexpr (kHasService<I>) setting = &in.service.setting;
-  return setting != nullptr && setting->is_flat() ? "estimate" : "datasheet";
+  if constexpr (kHasService<I>) {
+    setting = &in.service.setting;
+    hardware = &in.service.hardware;
+  }
+  if constexpr (requires { in.hardware.sustained; }) hardware = &in.hardware;
+  if constexpr (requires { in.machine.device; }) hardware = &in.machine.device;
+  if (setting == nullptr) return "datasheet";
+  const physics::Basis basis = physics::basis_of(*hardware, *setting);
+  return names_of(basis)[static_cast<std::size_t>(basis)];
 }
 
 template <class S>

@@ -26,13 +26,14 @@ enum class EntryKind : std::uint8_t {
   site,        // data centres of an operator: PUE, WUE
   filesystem,  // bandwidths of shared and local storage
   failure,     // how often the parts of a fleet fail
-  price        // of an accelerator, bought and rented
+  price,       // of an accelerator, bought and rented
+  kernel       // curves of an accelerator's kernels
 };
 
 inline std::span<const char* const> names_of(EntryKind) {
-  static constexpr std::array<const char*, 11> kNames = {
+  static constexpr std::array<const char*, 12> kNames = {
       "model", "accelerator", "machine",    "fabric",  "space", "engine",
-      "grid",  "site",        "filesystem", "failure", "price"};
+      "grid",  "site",        "filesystem", "failure", "price", "kernel"};
   return kNames;
 }
 

@@ -185,7 +185,8 @@ Result<Json> show_failure(const Entry& entry) {
   return out;
 }
 
-Result<Json> show_space(const Entry& entry) {
+// As the file states it.
+Result<Json> show_plainly(const Entry& entry) {
   RIDGELINE_TRY(const Json json, entry_json(entry));
   Json out = head(entry);
   for (const auto& [key, value] : json.items()) {
@@ -195,6 +196,9 @@ Result<Json> show_space(const Entry& entry) {
 }
 
 std::string first_source(const Json& result) {
+  if (const auto source = result.find("source"); source != result.end() && source->is_string()) {
+    return source->get<std::string>();
+  }
   const auto sources = result.find("sources");
   if (sources == result.end() || sources->empty()) return "";
   return (*sources)[0].value("source", "");
@@ -230,6 +234,7 @@ Json row_of(EntryKind kind, const Json& shown) {
             "storage_bandwidth_bytes_per_s"});
       break;
     case EntryKind::failure: copy({"node_mtbf_hours"}); break;
+    case EntryKind::kernel: copy({"memory_bandwidth_gb_s", "compute_units"}); break;
     case EntryKind::price: copy({"unit_cost_usd", "hourly_rental_price_usd"}); break;
   }
   row["source"] = first_source(shown);
@@ -249,7 +254,8 @@ Result<Json> show_entry(const Entry& entry, const Catalog& catalog, Json& notes)
     case EntryKind::accelerator: return show_accelerator(entry, catalog, notes);
     case EntryKind::machine: return show_machine(entry, catalog);
     case EntryKind::fabric: return show_fabric(entry);
-    case EntryKind::space: return show_space(entry);
+    case EntryKind::space:
+    case EntryKind::kernel: return show_plainly(entry);
     case EntryKind::engine: return show_engine(entry);
     case EntryKind::grid:
     case EntryKind::site:

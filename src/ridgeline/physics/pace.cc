@@ -25,19 +25,32 @@ Seconds overhead(const Setting& setting, const std::optional<Seconds>& asked,
 
 Basis basis_of(const Hardware& hardware, const Setting& setting) {
   if (setting.is_flat()) return Basis::estimate;
-  return hardware.sustained.any() ? Basis::calibrated : Basis::datasheet;
+  if (hardware.sustained.measured) return Basis::calibrated;
+  return hardware.sustained.any() ? Basis::estimate : Basis::datasheet;
 }
 
 Pace pace_of(const Hardware& hw, const Setting& setting, Precision activation) {
   const Sustained& known = hw.sustained;
   Pace pace;
   pace.peak = hw.rate_of(activation);
-  pace.rate = pace.peak * share(setting, setting.efficiency, known.compute);
-  pace.memory_efficiency = share(setting, setting.memory_efficiency, known.memory);
+  const double at = known.compute_at[static_cast<std::size_t>(activation)];
+  const std::optional<double> compute = at > 0 ? std::optional(at) : known.compute;
+  pace.rate = pace.peak * share(setting, setting.efficiency, compute);
+  pace.attention_rate = pace.rate;
+  if (!setting.is_flat() && known.attention > 0 && hw.rate_of(Precision::bf16).base() > 0) {
+    pace.attention_rate = known.attention * hw.rate_of(Precision::bf16);
+  }
+  const auto stored = static_cast<std::size_t>(setting.precision.value_or(activation));
+  const double stream = known.memory_at[stored];
+  const std::optional<double> memory = stream > 0 ? std::optional(stream) : known.memory;
+  pace.memory_efficiency = share(setting, setting.memory_efficiency, memory);
   pace.bandwidth = hw.memory_bandwidth.value_or(BytesPerSecond{}) * pace.memory_efficiency;
   pace.network_efficiency = share(setting, setting.network_efficiency, known.network);
   pace.step_overhead = overhead(setting, setting.step_overhead, known.step_overhead);
-  pace.layer_overhead = overhead(setting, setting.layer_overhead, known.layer_overhead);
+  const Seconds launches = known.layer_overhead_at[stored];
+  const std::optional<Seconds> layer =
+      launches.base() > 0 ? std::optional(launches) : known.layer_overhead;
+  pace.layer_overhead = overhead(setting, setting.layer_overhead, layer);
   return pace;
 }
 
@@ -61,7 +74,7 @@ TimeBound StepTime::bound() const {
 }
 
 StepTime step_time(const StepWork& work, const Pace& pace, Seconds overhead, Seconds network) {
-  return {.compute = work.flop / pace.rate,
+  return {.compute = pace.compute_time(work.flop, work.attention),
           .memory = work.bytes() / pace.bandwidth,
           .network = network,
           .overhead = overhead};  // (1)

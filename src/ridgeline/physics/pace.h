@@ -38,12 +38,19 @@ inline std::span<const char* const> names_of(Basis) {
 Basis basis_of(const Hardware& hardware, const Setting& setting);
 
 struct Pace {
-  FlopsPerSecond peak;       // R
-  FlopsPerSecond rate;       // R e
-  BytesPerSecond bandwidth;  // BW e_m
+  FlopsPerSecond peak;            // R
+  FlopsPerSecond rate;            // R e
+  FlopsPerSecond attention_rate;  // of attention kernels; R e where they are not known apart
+  BytesPerSecond bandwidth;       // BW e_m
   double memory_efficiency = 1;
   double network_efficiency = 1;
   Seconds step_overhead, layer_overhead;
+
+  // Arithmetic of which `attention` is done by attention kernels.
+  Seconds compute_time(Flops flop, Flops attention) const {
+    if (attention_rate == rate) return flop / rate;
+    return (flop - attention) / rate + attention / attention_rate;
+  }
 
   // The overhead of a step of so many layers.
   Seconds overhead(double layers) const { return step_overhead + layers * layer_overhead; }

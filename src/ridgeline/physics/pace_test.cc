@@ -30,7 +30,30 @@ TEST(Pace, BasisSaysWhereEfficienciesComeFrom) {
   EXPECT_EQ(basis_of(hw, flat(0.5)), Basis::estimate);
   EXPECT_EQ(basis_of(hw, {}), Basis::datasheet);
   hw.sustained.compute = 0.7;
+  EXPECT_EQ(basis_of(hw, {}), Basis::estimate);
+  hw.sustained.measured = true;
   EXPECT_EQ(basis_of(hw, {}), Basis::calibrated);
+}
+
+// Shares by number format: fp8 reaches half of its peak, attention a quarter of the 16-bit one; the
+// rest 0.7 of theirs. 3e12 FLOP of which 1e12 are attention: 2e12/1e15 + 1e12/0.25e15 s.
+TEST(Pace, MeasuredSharesFollowFormatAndOperation) {
+  Hardware hw = testing::round_device();
+  hw.sustained.compute = 0.7;
+  hw.sustained.memory = 0.9;
+  hw.sustained.compute_at[static_cast<std::size_t>(Precision::fp8)] = 0.5;
+  hw.sustained.memory_at[static_cast<std::size_t>(Precision::int4)] = 0.6;
+  hw.sustained.attention = 0.25;
+  const Pace fp8 = pace_of(hw, {}, Precision::fp8);
+  EXPECT_DOUBLE_EQ(fp8.rate.base(), 1e15);
+  EXPECT_DOUBLE_EQ(fp8.compute_time(Flops::from_base(3e12), Flops::from_base(1e12)).base(),
+                   2e-3 + 4e-3);
+  EXPECT_DOUBLE_EQ(pace_of(hw, {}, Precision::bf16).rate.base(), 0.7e15);
+  Setting narrow;
+  narrow.precision = Precision::int4;
+  EXPECT_DOUBLE_EQ(pace_of(hw, narrow, Precision::bf16).bandwidth.base(), 2.4e12);
+  const Pace flat_pace = pace_of(hw, flat(0.5), Precision::fp8);
+  EXPECT_EQ(flat_pace.rate, flat_pace.attention_rate);
 }
 
 TEST(Pace, TiesAreBrokenInOrder) {

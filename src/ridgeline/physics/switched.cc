@@ -48,6 +48,18 @@ LinkTree links_of(const Cluster& cluster) {
   return tree;
 }
 
+LinkTree links_of(const Cluster& cluster, const Setting& setting) {
+  LinkTree tree = links_of(cluster);
+  const MeasuredLink& known = cluster.intra_node_measured;
+  const bool applies = !tree.empty() && !setting.is_flat() && !setting.network_efficiency &&
+                       known.share > 0 && tree[0].count > 1;
+  if (!applies) return tree;
+  // A ring of p devices has 2 (p - 1) hops: the latency of one makes up the measured constant.
+  tree[0].bandwidth = known.share * tree[0].bandwidth;
+  tree[0].latency = (known.base / static_cast<double>(tree[0].count - 1) + known.per_peer) / 2;
+  return tree;
+}
+
 LinkTree links_of(const Machine& machine) {
   LinkTree tree;
   for (const Level& level : machine.levels) {

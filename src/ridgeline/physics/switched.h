@@ -17,6 +17,7 @@
 
 #include "ridgeline/base/few.h"
 #include "ridgeline/base/units.h"
+#include "ridgeline/physics/setting.h"
 #include "ridgeline/spec/hardware.h"
 #include "ridgeline/spec/machine.h"
 
@@ -51,6 +52,8 @@ using RankGroup = Few<Link, kMaxLinkLevels>;
 
 // The links of a cluster; those of a level shared by oversubscription are slower by it.
 LinkTree links_of(const Cluster& cluster);
+// Inside a node as measured, where that is known and no flat efficiency is given.
+LinkTree links_of(const Cluster& cluster, const Setting& setting);
 LinkTree links_of(const Machine& machine);
 
 // n ranks at `stride` devices; links reach the share `efficiency` of their rate.

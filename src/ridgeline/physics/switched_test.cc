@@ -86,5 +86,23 @@ TEST(Switched, GroupsFollowTheirStride) {
   EXPECT_EQ(size_of(joined(ranks(2, 1), group)), 128);
 }
 
+// Eight devices at 400 GB/s, half of it measured, 7 us and 1 us a peer: an all-reduce of M takes
+// 7 + 7 us + 2 x 7/8 M/200 GB/s. A flat efficiency leaves the link as it is stated.
+TEST(Switched, LinksInsideANodeAreAsMeasured) {
+  Cluster cluster;
+  cluster.devices_per_node = 8;
+  cluster.intra_node_bandwidth = 400 * gigabyte_per_second;
+  cluster.intra_node_latency = 3 * microsecond;
+  cluster.intra_node_measured = {0.5, 7 * microsecond, 1 * microsecond};
+  const auto time = [&](const Setting& setting) {
+    const RankGroup group = group_of(links_of(cluster, setting), 8, 1, 1);
+    return all_reduce_time(group, {.bytes = 1e9}, AllReduce::ring).total().base();
+  };
+  EXPECT_NEAR(time({}), 14e-6 + 2 * 7.0 / 8 / 200, 1e-12);
+  Setting flat;
+  flat.efficiency = 0.5;
+  EXPECT_NEAR(time(flat), 42e-6 + 2 * 7.0 / 8 / 400, 1e-12);
+}
+
 }  // namespace
 }  // namespace ridgeline::physics

@@ -337,7 +337,8 @@ ModelSums sums_of(const Totals& totals, const Setting& setting) {
 }
 
 StepWork operator+(const StepWork& a, const StepWork& b) {
-  return {a.flop + b.flop, a.weights + b.weights, a.kv + b.kv, a.activations + b.activations};
+  return {a.flop + b.flop, a.weights + b.weights, a.kv + b.kv, a.activations + b.activations,
+          a.attention + b.attention};
 }
 
 double touched_experts(double experts, double chosen, double tokens) {
@@ -406,21 +407,25 @@ Flops decode_attention(const ModelSums& m, AttentionCount count, double context)
 
 StepWork decode_work(const ModelSums& m, AttentionCount count, const DecodeLoad& load) {
   const double B = load.sequences, tokens = B * load.tokens;
-  const Flops each = Flops::from_base(m.flop_per_unit) + decode_attention(m, count, load.context);
+  const Flops attention = decode_attention(m, count, load.context);
+  const Flops each = Flops::from_base(m.flop_per_unit) + attention;
   return {.flop = tokens * each / load.tp,
           .weights = touched_weights(m, tokens) / load.tp,
           .kv = B * read_kv(m, load.context, load.tp),
-          .activations = Bytes::from_base(load.activation_bytes * B)};  // (10)
+          .activations = Bytes::from_base(load.activation_bytes * B),
+          .attention = tokens * attention / load.tp};  // (10)
 }
 
 StepWork prefill_work(const ModelSums& m, AttentionCount count, const PrefillLoad& load) {
   const double B = load.sequences, n = as_double(load.part.fresh);
-  const Flops each = Flops::from_base(m.flop_per_unit * n) + prompt_attention(m, count, load.part);
+  const Flops attention = prompt_attention(m, count, load.part);
+  const Flops each = Flops::from_base(m.flop_per_unit * n) + attention;
   const double seen = as_double(load.part.cached + load.part.fresh);
   return {.flop = B * each / load.tp,
           .weights = touched_weights(m, n * B) / load.tp,
           .kv = B * kept_kv(m, seen, load.tp),
-          .activations = Bytes::from_base(load.activation_bytes * B)};  // (11)
+          .activations = Bytes::from_base(load.activation_bytes * B),
+          .attention = B * attention / load.tp};  // (11)
 }
 
 StepWork mixed_work(const ModelSums& m, AttentionCount count, const DecodeLoad& decode,

@@ -70,6 +70,7 @@ struct StepWork {
   Bytes weights;
   Bytes kv;
   Bytes activations;
+  Flops attention;  // of `flop`, what attention kernels do
 
   Bytes bytes() const { return weights + kv + activations; }
 };

@@ -48,7 +48,7 @@ Job job_of(const Inputs& in) {
   Job j{.in = in, .sums = physics::sums_of(in.model, in.setting)};
   j.pace = physics::pace_of(in.machine.device, in.setting,
                             physics::compute_precision(in.machine.device, in.model, in.setting));
-  j.links = physics::links_of(in.machine);
+  j.links = physics::links_of(in.machine, in.setting);
   j.mu = physics::hardware_factors(in.activation_recomputation, in.trainable_fraction);
   j.N = as_double(in.machine.device_count());
   j.tp = as_double(d.tp), j.cp = as_double(d.cp), j.pp = as_double(d.pp);
@@ -136,6 +136,10 @@ double imbalance(const Job& j) {
   return j.ep > 1 ? std::min(j.in.traffic.moe_routing_imbalance_factor, j.ep) : 1;
 }
 
+Flops stage_attention(const Job& j) {
+  return j.lb / (j.tp * j.cp) * j.mu.attention * share(j) * j.attention_flop;
+}
+
 Flops stage_flop(const Job& j) {
   const Flops hot = (imbalance(j) - 1) * j.expert_flop;
   return j.lb / (j.tp * j.cp) *
@@ -200,7 +204,7 @@ CpTime ring_time(const Job& j, const RankGroup& ranks, double kv_bytes, double r
   const double hops = j.layers * j.m * (j.cp - 1) * rounds;
   const LinkTime hop = physics::point_to_point_time(ranks, {kv_bytes / j.cp, 1});
   const Flops block = j.mb / (j.sums.layers * j.tp * j.cp * j.cp) * j.attention_flop;
-  const Seconds c = j.in.traffic.congestion_factor * hop.total(), a = block / j.pace.rate;
+  const Seconds c = j.in.traffic.congestion_factor * hop.total(), a = block / j.pace.attention_rate;
   return {hops * hop, std::max(0.0, (c - a) / c)};  // (3)
 }
 
@@ -334,7 +338,7 @@ Times network_times(const Job& j) {
 
 void put_unit(const Job& j, const Times& t, Output& out) {
   const Traffic& traffic = j.in.traffic;
-  out.compute = stage_flop(j) / j.pace.rate;
+  out.compute = j.pace.compute_time(stage_flop(j), stage_attention(j));
   out.overhead = j.pace.step_overhead + j.m * j.layers * j.pace.layer_overhead;
   const Seconds stage = std::max(out.compute, weight_reads(j)) + out.overhead;  // (1)
   const Seconds can_hide = traffic.overlap_efficiency * out.compute;

@@ -122,7 +122,7 @@ Output solve(const Inputs& in) {
   out.ep_size = in.ep_size;
   if (!in.machine) return out;
   const physics::RankGroup ranks =
-      physics::group_of(physics::links_of(*in.machine), in.ep_size, in.etp_size,
+      physics::group_of(physics::links_of(*in.machine, in.setting), in.ep_size, in.etp_size,
                         physics::network_efficiency(&in.machine->device, in.setting));
   const Seconds t = physics::all_to_all_time(ranks, {M.base(), 1}, I).total();  // (4)
   out.all_to_all = t;

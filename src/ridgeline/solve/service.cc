@@ -60,7 +60,7 @@ Result<Service> check_service(const Service& given) {
 }
 
 physics::Replica replica_of(const Service& s, const Hardware& hardware) {
-  const LinkTree links = s.machine ? physics::links_of(*s.machine) : LinkTree{};
+  const LinkTree links = s.machine ? physics::links_of(*s.machine, s.setting) : LinkTree{};
   return physics::replica_of(s.model, hardware, s.setting, links, {s.tp_size, s.pp_size});
 }
 

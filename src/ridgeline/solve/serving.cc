@@ -67,7 +67,7 @@ Replica draft_replica(const Inputs& in) {
   const Service& s = in.service;
   physics::Setting setting = s.setting;
   setting.decode_overhead = s.setting.draft_overhead;
-  const LinkTree links = s.machine ? physics::links_of(*s.machine) : LinkTree{};
+  const LinkTree links = s.machine ? physics::links_of(*s.machine, s.setting) : LinkTree{};
   return physics::replica_of(*in.draft_model, decode_device(in), setting, links,
                              {s.tp_size, s.pp_size});
 }

@@ -37,7 +37,8 @@ StepWork forward(const Inputs& in, const ModelSums& m) {
 StepWork whole(const StepWork& forward, Pass phase) {
   if (phase == Pass::infer) return forward;
   const double mu = physics::model_factors(1).weights;
-  return {mu * forward.flop, mu * forward.weights, mu * forward.kv, mu * forward.activations};
+  return {mu * forward.flop, mu * forward.weights, mu * forward.kv, mu * forward.activations,
+          mu * forward.attention};
 }
 
 // Without layers: weights, gradients, Adam's states and activations; else as training-memory says.
@@ -140,8 +141,8 @@ Output solve(const Inputs& in) {
   const StepWork work = whole(forward(in, m), in.phase);
 
   physics::StepTime t;
-  t.compute = work.flop / pace.rate;             // (3)
-  t.memory = memory_time(in, work, fits, pace);  // (3), (6)
+  t.compute = pace.compute_time(work.flop, work.attention);  // (3)
+  t.memory = memory_time(in, work, fits, pace);              // (3), (6)
   t.overhead = pace.overhead(m.layers);
   const Seconds T = t.total();                                     // (4)
   const double u = physics::utilization(work.flop, pace.peak, T);  // (8)

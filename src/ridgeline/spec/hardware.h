@@ -21,6 +21,12 @@ struct Sustained {
   std::optional<double> memory;   // share of the memory's rate
   std::optional<double> network;  // share of a link's rate
   std::optional<Seconds> step_overhead, layer_overhead;
+  // Of curves fitted to measured kernels; not fields. Zero: not known.
+  std::array<double, kPrecisionCount> compute_at{};  // share of each format's own peak
+  std::array<double, kPrecisionCount> memory_at{};   // share of the rate, by the weights' format
+  std::array<Seconds, kPrecisionCount> layer_overhead_at{};  // launches, by the weights' format
+  double attention = 0;                                      // share of the 16-bit peak
+  bool measured = false;                                     // shares come from such curves
 
   static constexpr auto fields() {
     return std::tuple(
@@ -77,10 +83,19 @@ struct LinkLevel {
 inline constexpr std::size_t kMaxLinkLevels = 6;
 using LinkTree = Few<LinkLevel, kMaxLinkLevels>;  // innermost first
 
+// What collectives reach on the links inside a node, measured: an all-reduce of M bytes over p
+// devices takes base + (p - 1) per_peer + 2 (p - 1)/p M/(share of the link's rate). Zero share: not
+// known.
+struct MeasuredLink {
+  double share = 0;
+  Seconds base, per_peer;
+};
+
 struct Cluster {
   std::int64_t nodes = 1;
   std::int64_t devices_per_node = 1;
   Hardware device;
+  MeasuredLink intra_node_measured;  // not a field
   std::optional<BytesPerSecond> intra_node_bandwidth;
   Seconds intra_node_latency;
   std::optional<BytesPerSecond> fabric_bandwidth;
