@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ridgeline/base/few.h"
-#include "ridgeline/base/label.h"
 #include "ridgeline/base/fields.h"
+#include "ridgeline/base/label.h"
 #include "ridgeline/base/result.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/base/units.h"

@@ -43,17 +43,22 @@ constexpr std::array kExploreFields = {
 };
 
 constexpr std::array kListFields = {Field{
-    "kind", FieldKind::text, "", "models, accelerators, machines, fabrics, spaces, engines, grids, sites, filesystems, failures "
+    "kind", FieldKind::text, "",
+    "models, accelerators, machines, fabrics, spaces, engines, grids, sites, filesystems, failures "
     "or prices"}};
 constexpr std::array kShowFields = {
-    Field{"kind", FieldKind::text, "", "model, accelerator, machine, fabric, space, engine, grid, site, filesystem, failure or price"},
+    Field{"kind", FieldKind::text, "",
+          "model, accelerator, machine, fabric, space, engine, grid, site, filesystem, failure or "
+          "price"},
     Field{"name", FieldKind::model, "", "a name of the registry; of a model also a config.json"},
     kModel,
     Field{"kv_precision", FieldKind::choice, "bf16", "number format of the KV cache", kPrecisions},
     Field{"mla", FieldKind::choice, "latent", "what an MLA cache keeps", kMlaForms},
 };
 constexpr std::array kImportFields = {
-    Field{"file", FieldKind::model, "", "a Hugging Face config.json"}, kModel};
+    Field{"file", FieldKind::model, "",
+          "a Hugging Face config.json, or a GGUF or safetensors file"},
+    kModel};
 constexpr std::array kReplayFields = {Field{"files", FieldKind::texts, "", "case files (JSON)"}};
 constexpr std::array kValidateFields = {
     Field{"files", FieldKind::texts, "",

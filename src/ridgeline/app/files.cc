@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = 64U << 20U;
+constexpr std::uintmax_t kMostHead = 128U << 20U;
 constexpr std::size_t kPartBytes = 1U << 16U;
 constexpr std::size_t kMostName = 4096;
 
@@ -56,9 +58,8 @@ Result<std::string> contents(const fs::path& path) {
   return text;
 }
 
-}  // namespace
-
-Result<File> read_file(std::string_view name, const Context& context) {
+// The place of a file that may be read.
+Result<fs::path> readable(std::string_view name, const Context& context) {
   if (context.files == FileAccess::refused) {
     return io(fmt::format("\"{}\": files are not read for this caller", name),
               "send the content in place of a path");
@@ -76,8 +77,33 @@ Result<File> read_file(std::string_view name, const Context& context) {
   const bool readable_kind = fs::is_regular_file(*path, error) || fs::is_fifo(*path, error) ||
                              fs::is_character_file(*path, error);
   if (!readable_kind) return io(fmt::format("\"{}\" is no regular file", name), "");
-  RIDGELINE_TRY(std::string text, contents(*path));
-  return File{path->string(), std::move(text)};
+  return *path;
+}
+
+}  // namespace
+
+Result<File> read_file(std::string_view name, const Context& context) {
+  RIDGELINE_TRY(const fs::path path, readable(name, context));
+  RIDGELINE_TRY(std::string text, contents(path));
+  return File{path.string(), std::move(text)};
+}
+
+Result<Head> read_head(std::string_view name, const Context& context) {
+  RIDGELINE_TRY(const fs::path path, readable(name, context));
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    return io(fmt::format("\"{}\" is no regular file", name), "");
+  const auto size = fs::file_size(path, error);
+  std::ifstream in(path, std::ios::binary);
+  if (error || !in)
+    return io(fmt::format("cannot open {}", path.string()), "check its permissions");
+  Head out{.file_bytes = static_cast<std::int64_t>(size)};
+  out.text.resize(std::min<std::uintmax_t>(size, kMostHead));
+  in.read(out.text.data(), static_cast<std::streamsize>(out.text.size()));
+  if (in.gcount() != static_cast<std::streamsize>(out.text.size())) {
+    return io(fmt::format("cannot read {}", path.string()), "");
+  }
+  return out;
 }
 
 bool file_exists(std::string_view name, const Context& context) {

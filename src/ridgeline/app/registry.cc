@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include "ridgeline/app/command.h"
+#include "ridgeline/app/files.h"
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/json_view.h"
 #include "ridgeline/app/resolve.h"
+#include "ridgeline/app/tensor_model.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/catalog/show.h"
 #include "ridgeline/physics/parameters.h"
@@ -166,6 +168,32 @@ Result<report::Document> show_a_model(const Request& request, const Context& con
   return described("show", std::move(inputs), result, model_basis(named.model), notes);
 }
 
+// A file of weights: its tensors, and what follows from the config that goes with it.
+Result<report::Document> import_tensors(const Request& request, const Context& context) {
+  const std::string name = request.input["file"].get<std::string>();
+  auto read = read_tensor_model(name, context);
+  if (!read) return request.origins.placed(read.error(), "/file");
+  Json notes = Json::array(), result = Json::object();
+  if (read->config) {
+    const auto model = catalog::import_config(read->config->dump(), stem_of(name));
+    if (model) {
+      result = model_result(*model, {}, notes);
+    } else {
+      read->why_no_config = model.error().message;
+    }
+  }
+  if (!read->why_no_config.empty()) {
+    notes.push_back({{"code", "no_architecture"}, {"message", read->why_no_config}});
+  }
+  result.update(tensors_json(read->file));
+  result["bits_per_weight"] = read->bits_per_weight();
+  Json basis{{"level", "datasheet"},
+             {"why", Json::array({"counted from the tensors that the file's header lists"})},
+             {"sources", Json::array()},
+             {"interval", nullptr}};
+  return described("import", {{"file", name}}, result, std::move(basis), notes);
+}
+
 }  // namespace
 
 Result<report::Document> answer_list(const Request& request, const Context& context) {
@@ -208,6 +236,10 @@ Result<report::Document> answer_show(const Request& request, const Context& cont
 }
 
 Result<report::Document> answer_import(const Request& request, const Context& context) {
+  const auto file = request.input.find("file");
+  if (file != request.input.end() && names_tensor_file(*file)) {
+    return import_tensors(request, context);
+  }
   RIDGELINE_TRY(const NamedModel named, shown_model(request, context, "file"));
   Json notes = Json::array();
   const Json result = model_result(named.model, {}, notes);

@@ -1,0 +1,70 @@
+// Files of weights as a user gives them: import, fit.
+#include "ridgeline/app/tensor_model.h"
+
+#include <gtest/gtest.h>
+
+#include "ridgeline/app/testing.h"
+#include "tests/support/tensor_files.h"
+
+namespace ridgeline::app::testing {
+namespace {
+
+using ridgeline::testing::GgufWriter;
+using ridgeline::testing::safetensors_of;
+
+GgufWriter small_llama() {
+  GgufWriter out;
+  out.text("general.architecture", "llama");
+  out.count("llama.embedding_length", 256);
+  out.count("llama.block_count", 1);
+  out.count("llama.attention.head_count", 4);
+  out.count("llama.attention.head_count_kv", 2);
+  out.count("llama.feed_forward_length", 512);
+  out.tensor("token_embd.weight", {256, 1000}, 12);
+  return out;
+}
+
+// 256 000 weights in blocks of 144 bytes for 256: 4.5 bits each.
+TEST(TensorModel, ImportCountsTheTensorsOfAFile) {
+  const TemporaryFile file("ridgeline-small.gguf", small_llama().bytes());
+  const Ran ran = run_line("import " + file.path());
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  EXPECT_EQ(ran.json["result"]["stored_bytes"], 144'000);
+  EXPECT_EQ(ran.json["result"]["bits_per_weight"], 4.5);
+  EXPECT_EQ(ran.json["result"]["types"][0]["type"], "Q4_K");
+  EXPECT_EQ(ran.json["result"]["layers"], 1);
+}
+
+// The exact bits of the file stand for the weights of fit.
+TEST(TensorModel, FitTakesTheFilesBits) {
+  const TemporaryFile file("ridgeline-fit.gguf", small_llama().bytes());
+  const Ran ran = run_line("fit --model " + file.path() + " --machine H100 --context 128");
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  EXPECT_EQ(ran.json["inputs"]["bits_per_weight"], 4.5);
+  const double params = ran.json["result"]["total_params"];
+  EXPECT_DOUBLE_EQ(ran.json["result"]["ranks"][0]["weights_bytes"].get<double>(), params * 4.5 / 8);
+}
+
+TEST(TensorModel, SaysWhatAHeaderAloneLacks) {
+  const std::string bytes =
+      safetensors_of(R"({"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}})", 8);
+  const TemporaryFile file("ridgeline-alone.safetensors", bytes);
+  const Ran imported = run_line("import " + file.path());
+  EXPECT_EQ(imported.status, 0) << imported.text;
+  EXPECT_EQ(imported.json["result"]["stored_bytes"], 8);
+  EXPECT_EQ(imported.json["notes"][0]["code"], "no_architecture");
+  const Ran fitted = run_line("fit --model " + file.path() + " --machine H100 --context 128");
+  EXPECT_EQ(fitted.status, 2);
+  EXPECT_EQ(fitted.json["error"]["where"], "--model");
+}
+
+TEST(TensorModel, RefusesBrokenFiles) {
+  const TemporaryFile cut("ridgeline-cut.gguf", small_llama().bytes().substr(0, 60));
+  const Ran ran = run_line("import " + cut.path());
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.text.find("does not end"), std::string::npos) << ran.text;
+  EXPECT_EQ(run_line("import nowhere.gguf").status, 2);
+}
+
+}  // namespace
+}  // namespace ridgeline::app::testing
