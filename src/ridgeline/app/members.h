@@ -43,6 +43,10 @@ struct Member {
   std::function<Status(const Json& value, double factor, Names& names)> set;
   std::function<Json()> get;
   std::function<void()> clear;  // of a member that may be none; else empty
+  // Of a number: sets it, in base units; a whole number is rounded.
+  std::function<void(double base)> put;
+  // Of a struct: its members. One that may be none is made.
+  std::function<std::vector<Member>()> inner;
 };
 
 // As a field of a command, without a default; the texts are the member's.
@@ -174,7 +178,38 @@ Json to_json(const V& value, double unit);
 template <class V>
 Status set_value(const Member& m, const Json& value, double factor, Names& names, V& out);
 
+template <class V>
+constexpr bool kIsNumber = QuantityOf<V>::value || std::is_floating_point_v<V> ||
+                           (std::is_integral_v<V> && !std::is_same_v<V, bool>);
+
+template <class V>
+void put_number(double base, V& out) {
+  if constexpr (QuantityOf<V>::value) {
+    out = V::from_base(base);
+  } else if constexpr (std::is_integral_v<V>) {
+    out = static_cast<V>(std::llround(base));
+  } else {
+    out = base;
+  }
+}
+
+// The value, or the one inside an optional, which is made.
+template <class T>
+auto& made(T& value) {
+  if constexpr (requires {
+                  value.emplace();
+                  value.reset();
+                }) {
+    return value ? *value : value.emplace();
+  } else {
+    return value;
+  }
+}
+
 }  // namespace detail
+
+template <class S>
+std::vector<Member> members_of(S& s);
 
 // The members of `s`, which must outlive them; those of flat parts stand among them.
 template <class S>
@@ -197,6 +232,12 @@ void add_members(S& s, std::vector<Member>& out) {
     Value* place = &(s.*f.member);
     m.get = [place, unit = m.unit] { return detail::to_json(*place, unit); };
     if constexpr (requires { place->reset(); }) m.clear = [place] { place->reset(); };
+    if constexpr (detail::kIsNumber<V>) {
+      m.put = [place](double base) { detail::put_number(base, detail::made(*place)); };
+    }
+    if constexpr (HasFields<V>) {
+      m.inner = [place] { return members_of(detail::made(*place)); };
+    }
     Member plain = m;
     plain.get = nullptr;
     m.set = [place, plain](const Json& value, double factor, Names& names) {
