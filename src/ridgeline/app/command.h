@@ -74,6 +74,7 @@ Result<report::Document> answer_explore(const Request& request, const Context& c
 Result<report::Document> answer_inspect(const Request& request, const Context& context);
 Result<report::Document> answer_fit(const Request& request, const Context& context);
 Result<report::Document> answer_solve(const Request& request, const Context& context);
+Result<report::Document> answer_evaluate(const Request& request, const Context& context);
 Result<report::Document> answer_explain(const Request& request, const Context& context);
 Result<report::Document> answer_list(const Request& request, const Context& context);
 Result<report::Document> answer_show(const Request& request, const Context& context);

@@ -120,7 +120,8 @@ std::string plain_word(std::string_view word) {
 std::span<const Command> commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all(kFixed.begin(), kFixed.end());
-    const std::array derived = {fit_command(), solve_command(), explain_command()};
+    const std::array derived = {fit_command(), solve_command(), evaluate_command(),
+                                explain_command()};
     all.insert(all.begin() + 2, derived.begin(), derived.end());
     return all;
   }();

@@ -18,6 +18,7 @@ namespace ridgeline::app {
 Command fit_command();
 Command solve_command();
 Command explain_command();
+Command evaluate_command();
 
 // Fields of a command; owns their texts.
 class FieldList {

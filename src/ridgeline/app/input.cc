@@ -222,7 +222,8 @@ Status InputBuilder::add_nested(const Setting& setting) {
   const Field* field = find_field(vocabulary_.command(), head);
   const bool takes_object =
       field != nullptr && (field->kind == FieldKind::model || field->kind == FieldKind::machine ||
-                           field->kind == FieldKind::hardware || field->kind == FieldKind::space);
+                           field->kind == FieldKind::hardware || field->kind == FieldKind::space ||
+                           field->kind == FieldKind::object);
   if (!takes_object || head == setting.name) {
     return add(setting.name, setting.value, setting.typed);
   }

@@ -7,6 +7,7 @@
 
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/json_view.h"
+#include "ridgeline/app/uncertain.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/catalog/references.h"
 
@@ -211,6 +212,11 @@ Result<report::Document> answer_solve(const Request& request, const Context& con
   if (!solved.rows.empty()) {
     out.sections.push_back(Heading{key_text(solved.rows_name)});
     out.sections.push_back(table_of(solved.rows));
+  }
+  if (!solved.uncertainty.is_null()) {
+    for (report::Section& section : uncertainty_sections(solved.uncertainty)) {
+      out.sections.push_back(std::move(section));
+    }
   }
   add_notes(solved.notes, out.sections);
   out.csv = rows_of(csv_rows(solved));

@@ -31,6 +31,7 @@ struct Solved {
   Json sources = Json::array();  // of `basis.sources`
   bool good = true;
   std::vector<Note> notes;
+  Json uncertainty;  // null: nothing is uncertain
 };
 
 struct SolverEntry {

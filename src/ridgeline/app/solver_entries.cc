@@ -6,6 +6,7 @@
 #include "ridgeline/app/facts.h"
 #include "ridgeline/app/solve.h"
 #include "ridgeline/physics/pace.h"
+#include "ridgeline/app/uncertain.h"
 #include "ridgeline/physics/setting.h"
 #include "ridgeline/solve/all.h"
 
@@ -190,38 +191,93 @@ bool fill_candidates(I& in, Names& names, const Context& context) {
 }
 
 template <class S>
+Result<typename S::Inputs> check_inputs(const S& solver, const typename S::Inputs& in,
+                                        const solve::Subject& subject) {
+  if constexpr (kTakesSubject<S>) {
+    return solver.check(in, subject);
+  } else {
+    return solver.check(in);
+  }
+}
+
+template <class S>
+auto answer_to(const S& solver, const typename S::Inputs& in, const solve::Subject& subject) {
+  if constexpr (std::is_invocable_v<decltype(S::solve), const typename S::Inputs&>) {
+    return solver.solve(in);
+  } else {
+    return solver.solve(in, subject);
+  }
+}
+
+// The summary of an answer.
+template <class Answer>
+auto summary_of(Answer answer) {
+  if constexpr (requires { answer.output; }) {
+    return std::move(answer.output);
+  } else {
+    return answer;
+  }
+}
+
+// A machine that stands for its device, and totals that stand for a model, are drawn where they
+// are read.
+void move_places(std::span<const Member> members, Uncertain& uncertain) {
+  for (UncertainInput& input : uncertain.inputs) {
+    const std::string& at = input.pointer;
+    if (at == "/params") input.places = {"/model/parameters_count"};
+    if (at == "/active_params") input.places = {"/model/active_parameters_count"};
+    if (at.starts_with("/machine/") && !has_field(members, "machine")) {
+      input.places = {"/hardware" + at.substr(at.find('/', 1))};
+    }
+  }
+}
+
+template <class S>
+Status draw_solver(const S& solver, Uncertain& uncertain, const typename S::Inputs& in,
+                   const solve::Subject& subject, Solved& out) {
+  if (uncertain.inputs.empty()) return Ok{};
+  constexpr double kSeconds = 5e-6;  // of one answer
+  using Output = decltype(summary_of(answer_to(solver, in, subject)));
+  const auto answer = [&](const typename S::Inputs& sample) -> std::optional<Output> {
+    const auto checked = check_inputs(solver, sample, subject);
+    if (!checked) return std::nullopt;
+    return summary_of(answer_to(solver, *checked, subject));
+  };
+  RIDGELINE_TRY(out.uncertainty, draw_answers(uncertain, in, kSeconds, answer));
+  return Ok{};
+}
+
+template <class S>
 Result<Solved> run_solver(const S& solver, const Request& given, const Context& context) {
   Names names(context);
   typename S::Inputs like;
-  RIDGELINE_TRY(const Filled filled, with_facts(given, members_of(like), context));
+  Request plain = given;
+  RIDGELINE_TRY(Uncertain uncertain, take_uncertain(plain));
+  move_places(members_of(like), uncertain);
+  RIDGELINE_TRY(const Filled filled, with_facts(plain, members_of(like), context));
   RIDGELINE_TRY(const Request request, with_totals(filled.request));
   RIDGELINE_TRY(typename S::Inputs in, read_inputs(solver, request, names));
   const bool from_registry = fill_candidates(in, names, context);
   RIDGELINE_TRY(const SubjectInput input,
                 kTakesSubject<S> ? subject_of(request, names) : Result(SubjectInput{}));
   const solve::Subject subject = input.subject();
-  auto checked = [&] {
-    if constexpr (kTakesSubject<S>)
-      return solver.check(in, subject);
-    else
-      return solver.check(in);
-  }();
-  if (!checked) {
-    typename S::Inputs none;
-    return placed_check(request, members_of(none), checked.error());
-  }
+  if (const Status set = set_central(uncertain, in); !set) return placed(request, set.error());
+  const auto checked = check_inputs(solver, in, subject);
+  if (!checked) return placed_check(request, members_of(like), checked.error());
   Solved out;
-  if constexpr (std::is_invocable_v<decltype(S::solve), const typename S::Inputs&>) {
-    put_answer(solver.solve(*checked), out);
-  } else {
-    put_answer(solver.solve(*checked, subject), out);
+  put_answer(answer_to(solver, *checked, subject), out);
+  if (const Status drawn = draw_solver(solver, uncertain, in, subject, out); !drawn) {
+    return placed(request, drawn.error());
   }
-  const std::vector<Member> used = members_of(*checked);
-  out.inputs = inputs_json(given, used);
+  typename S::Inputs shown = *checked;
+  const std::vector<Member> used = members_of(shown);
+  out.inputs = inputs_json(plain, used);
+  show_uncertain(uncertain, out.inputs);
   if (from_registry) out.inputs["candidates"] = "registry";
   out.in = terms_of(used);
   out.sources = filled.sources;
   out.basis = basis_of_inputs(*checked);
+  if (!out.uncertainty.is_null()) out.result["uncertainty"] = out.uncertainty;
   drop_non_finite(out.result, out.notes);
   return out;
 }
@@ -237,7 +293,14 @@ SolverEntry entry_of(const S& solver) {
   out.fields.add(members);
   for (const Field& field : fact_fields(members)) out.fields.add(field);
   add_shared<typename S::Inputs>(kTakesSubject<S>, members, out.fields);
+  for (const Field& field : sampling_fields()) out.fields.add(field);
   add_outputs<S>(out.outputs);
+  out.outputs.add({"uncertainty",
+                   FieldKind::object,
+                   "",
+                   "percentiles and drivers, where an input is a distribution",
+                   {},
+                   "uncertainty"});
   out.in = terms_of(members);
   out.run = [&solver](const Request& request, const Context& context) {
     return run_solver(solver, request, context);

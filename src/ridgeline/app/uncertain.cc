@@ -141,7 +141,7 @@ struct Found {
 };
 
 // "memory_bandwidth" of a machine is that of its device.
-std::optional<Found> find_in(std::vector<Member>& members, const std::string& key) {
+std::optional<Found> find_in(const std::vector<Member>& members, const std::string& key) {
   double factor = 0;
   if (const Member* m = find_member(members, lower(key), factor)) return Found{*m, factor};
   const Member* device = find_member(members, "device", factor);
@@ -149,6 +149,26 @@ std::optional<Found> find_in(std::vector<Member>& members, const std::string& ke
   const std::vector<Member> inner = device->inner();
   if (const Member* m = find_member(inner, lower(key), factor)) return Found{*m, factor};
   return std::nullopt;
+}
+
+Result<std::function<void(double)>> setter_at(std::vector<Member> members, const std::string& place,
+                                              UncertainInput& input) {
+  const std::vector<std::string> parts = parts_of(place);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto found = find_in(members, parts[i]);
+    if (!found) return no_number(input);
+    if (i + 1 < parts.size()) {
+      if (!found->member.inner) return no_number(input);
+      members = found->member.inner();
+      continue;
+    }
+    if (!found->member.put) return no_number(input);
+    if (const Status read = read_numbers(found->member, found->factor, input); !read) {
+      return inside_of(input.pointer, read.error());
+    }
+    return found->member.put;
+  }
+  return no_number(input);
 }
 
 Json spread_json(const explore::Spread& s) {
@@ -205,23 +225,19 @@ Result<Uncertain> take_uncertain(Request& request) {
   return out;
 }
 
-Result<std::function<void(double)>> setter_of(std::vector<Member> members, UncertainInput& input) {
-  const std::vector<std::string> parts = parts_of(input.pointer);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto found = find_in(members, parts[i]);
-    if (!found) return no_number(input);
-    if (i + 1 < parts.size()) {
-      if (!found->member.inner) return no_number(input);
-      members = found->member.inner();
-      continue;
-    }
-    if (!found->member.put) return no_number(input);
-    if (const Status read = read_numbers(found->member, found->factor, input); !read) {
-      return inside_of(input.pointer, read.error());
-    }
-    return found->member.put;
+Result<std::function<void(double)>> setter_of(const std::vector<Member>& members,
+                                              UncertainInput& input) {
+  std::vector<std::string> places = input.places;
+  if (places.empty()) places.push_back(input.pointer);
+  std::vector<std::function<void(double)>> setters;
+  for (const std::string& place : places) {
+    RIDGELINE_TRY(auto setter, setter_at(members, place, input));
+    setters.push_back(std::move(setter));
   }
-  return no_number(input);
+  if (setters.size() == 1) return setters.front();
+  return std::function<void(double)>([setters](double base) {
+    for (const auto& set : setters) set(base);
+  });
 }
 
 Json uncertainty_json(const Uncertain& uncertain, const explore::Sampled& sampled,

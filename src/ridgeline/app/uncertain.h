@@ -2,7 +2,9 @@
 // make of an answer. The plain answer is that of their central values.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +23,7 @@ struct UncertainInput {
   std::string pointer;  // "/training/efficiency"
   Json given;           // {"normal": [0.5, 0.05]}
   explore::Distribution distribution;
+  std::vector<std::string> places;  // where it is set; empty: at the pointer
 };
 
 struct Uncertain {
@@ -32,9 +35,11 @@ struct Uncertain {
 // name the place.
 Result<Uncertain> take_uncertain(Request& request);
 
-// Where a number of `members` is set that the pointer names; "/machine/memory_bandwidth" also means
-// its device. Reads the numbers of the distribution. Errors: unsupported for what is no number.
-Result<std::function<void(double)>> setter_of(std::vector<Member> members, UncertainInput& input);
+// Sets the numbers of `members` that the input stands for; "/machine/memory_bandwidth" also means
+// that of its device. Reads the numbers of the distribution. Errors: unsupported for what is no
+// number.
+Result<std::function<void(double)>> setter_of(const std::vector<Member>& members,
+                                              UncertainInput& input);
 
 // The numbers of an answer, struct by struct: "cost.tco_usd"; booleans are 0 and 1.
 template <class S>
@@ -44,6 +49,9 @@ void add_numbers(const S& s, const std::string& prefix, std::vector<std::string>
 // The `uncertainty` of a result: percentiles by key, and the inputs that drive them.
 Json uncertainty_json(const Uncertain& uncertain, const explore::Sampled& sampled,
                       const std::vector<std::string>& keys);
+
+// The same for readers.
+std::vector<report::Section> uncertainty_sections(const Json& uncertainty);
 
 // Puts what was drawn in place of the numbers that `inputs` shows.
 void show_uncertain(const Uncertain& uncertain, Json& inputs);

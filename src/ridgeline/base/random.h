@@ -16,7 +16,7 @@ RandomBlock philox(RandomBlock counter, std::array<std::uint32_t, 2> key);
 std::pair<double, double> uniform_pair(std::uint64_t seed, std::uint32_t stream,
                                        std::uint64_t place);
 
-// Of the standard normal distribution, by [box1958].
+// Of the standard normal distribution, by the transform of Box and Muller.
 double standard_normal(std::uint64_t seed, std::uint32_t stream, std::uint64_t place);
 
 }  // namespace ridgeline

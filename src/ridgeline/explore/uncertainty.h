@@ -3,9 +3,10 @@
 //
 // Input j of sample i is drawn from stream j at place i (base/random.h), so that the answer depends
 // on the seed and the number of samples alone. Inputs are independent. Percentiles are
-// interpolated between order statistics [hyndman1996], form 7. What an input drives is told by its
+// interpolated between order statistics, type 7 of [r-quantile]. What an input drives is told by its
 // rank correlation with the answer, and by the square of it, its share of the variance of the
-// ranks: for independent inputs and a monotone answer the shares sum to about 1 [saltelli1990].
+// ranks: for independent inputs and an answer that is additive in the ranks they sum to 1
+// [openturns-spearman].
 #pragma once
 
 #include <cstddef>
