@@ -76,6 +76,8 @@ Result<report::Document> answer_fit(const Request& request, const Context& conte
 Result<report::Document> answer_solve(const Request& request, const Context& context);
 Result<report::Document> answer_evaluate(const Request& request, const Context& context);
 Result<report::Document> answer_explain(const Request& request, const Context& context);
+Result<report::Document> answer_compare(const Request& request, const Context& context);
+Result<report::Document> answer_signature(const Request& request, const Context& context);
 Result<report::Document> answer_list(const Request& request, const Context& context);
 Result<report::Document> answer_show(const Request& request, const Context& context);
 Result<report::Document> answer_import(const Request& request, const Context& context);
@@ -84,5 +86,8 @@ Result<report::Document> answer_validate(const Request& request, const Context& 
 Result<report::Document> answer_schema(const Request& request, const Context& context);
 Result<report::Document> answer_help(const Request& request, const Context& context);
 Result<report::Document> answer_version(const Request& request, const Context& context);
+
+// Twelve digits that change when any value of the tree does, but for times of the program itself.
+std::string signature_of(const Json& tree);
 
 }  // namespace ridgeline::app

@@ -63,6 +63,10 @@ constexpr std::array kReplayFields = {Field{"files", FieldKind::texts, "", "case
 constexpr std::array kValidateFields = {
     Field{"files", FieldKind::texts, "",
           "tables of measurements (CSV); those that come with the program if none is given"}};
+constexpr std::array kCompareFields = {
+    Field{"files", FieldKind::texts, "", "results that were saved, or specs that are run first"}};
+constexpr std::array kSignatureFields = {
+    Field{"threads", FieldKind::count, "0", "threads to use, 0: all; changes only the speed"}};
 constexpr std::array kCommandFields = {
     Field{"command", FieldKind::text, "", "a command"},
     Field{"variant", FieldKind::text, "", "a solver, of the commands that take one"}};
@@ -86,6 +90,16 @@ constexpr std::array kFixed = {
             "ridgeline validate", Scope::own, kValidateFields, kFilesWord, answer_validate},
     Command{"replay", "run case files and check their right answers", "ridgeline replay cases.json",
             Scope::own, kReplayFields, kFilesWord, answer_replay},
+    Command{"compare", "saved results side by side, the best of each row marked",
+            "ridgeline compare a.json b.json", Scope::own, kCompareFields, kFilesWord,
+            answer_compare},
+    Command{"signature",
+            "twelve digits that change when a result of a fixed suite does",
+            "ridgeline signature",
+            Scope::own,
+            kSignatureFields,
+            {},
+            answer_signature},
     Command{"list", "what a registry holds", "ridgeline list models", Scope::own, kListFields,
             kKindWord, answer_list},
     Command{"show", "one entry of a registry, with its sources", "ridgeline show model gpt-oss-20b",

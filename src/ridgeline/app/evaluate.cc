@@ -58,6 +58,12 @@ void note_left_out(const evaluation::Inputs& in, std::vector<Note>& notes) {
        "the making of the devices is not counted: embodied carbon is not given");
 }
 
+// The count of devices stands beside the machine, not in it.
+Error read_error(Error error) {
+  if (error.where == "/machine/devices") error.where = "/devices";
+  return error;
+}
+
 // The first error that distributions, central values or the check meet.
 Result<Evaluated> ask(const Request& given, const Context& context) {
   RIDGELINE_TRY(PlanRequest plan, plan_request(given, context));
@@ -69,7 +75,7 @@ Result<Evaluated> ask(const Request& given, const Context& context) {
   evaluation::Inputs in;
   const std::vector<Member> members = members_of(in);
   if (const Status read = read_members(members, request.input, names); !read) {
-    return placed(request, read.error());
+    return placed(request, read_error(read.error()));
   }
   if (!request.input.contains("model") || !request.input.contains("machine")) {
     const char* missing = request.input.contains("model") ? "machine" : "model";

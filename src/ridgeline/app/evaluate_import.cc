@@ -39,6 +39,33 @@ constexpr std::array kMetrics = {
     Metric{"macro.tco", "cost.tco_usd", 1},
 };
 
+// Models of its registry whose names differ from ours.
+struct ModelName {
+  const char* theirs;
+  const char* ours;
+};
+constexpr std::array kModels = {
+    ModelName{"llama3_8b", "llama-3-8b"},
+    ModelName{"llama3_70b", "llama-3-70b"},
+    ModelName{"llama3_405b", "llama-3.1-405b"},
+    ModelName{"llama2_7b", "llama-2-7b"},
+    ModelName{"llama2_13b", "llama-2-13b"},
+    ModelName{"llama2_70b", "llama-2-70b"},
+    ModelName{"gpt2", "gpt2-xl"},
+    ModelName{"gpt3", "gpt3-175b"},
+    ModelName{"mixtral_8x7b", "mixtral-8x7b"},
+    ModelName{"deepseek_v3", "deepseek-v3"},
+};
+
+Json model_of_plan(const Json& workload) {
+  const Json name = workload.value("name", Json(nullptr));
+  if (!name.is_string()) return name;
+  for (const ModelName& model : kModels) {
+    if (lower(name.get<std::string>()) == model.theirs) return model.ours;
+  }
+  return name;
+}
+
 Error unsupported(const std::string& pointer, std::string message, std::string hint) {
   return {ErrorCode::unsupported, pointer, std::move(message), std::move(hint)};
 }
@@ -158,7 +185,7 @@ Result<Json> from_mlsysim(const Json& plan) {
   RIDGELINE_TRY(const Json assertions, assertions_of(plan));
   Json out = Json::object();
   if (plan.contains("name")) out["name"] = plan["name"];
-  out["model"] = workload.value("name", Json(nullptr));
+  out["model"] = model_of_plan(workload);
   out["machine"] = hardware.value("name", Json(nullptr));
   out["devices"] = devices;
   out["precision"] = hardware.value("precision", Json("fp16"));

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "ridgeline/app/evaluate.h"
 #include "ridgeline/app/json_view.h"
@@ -19,6 +21,20 @@ using solve::evaluation::Lever;
 using solve::evaluation::Reason;
 
 constexpr std::size_t kMostLevers = 5;
+
+// Answers whose spread is shown.
+constexpr std::array kHeadlines = {"performance.step_s",
+                                   "performance.ttft_p99_s",
+                                   "performance.p99_latency_s",
+                                   "performance.replicas",
+                                   "memory.utilization_fraction",
+                                   "reliability.wall_time_s",
+                                   "cost.tco_usd",
+                                   "cost.usd_per_million_tokens",
+                                   "energy.facility_j",
+                                   "carbon.emissions_kgco2e",
+                                   "water.water_l",
+                                   "feasible"};
 
 template <Dim D>
 std::string text_of(const std::optional<Quantity<D>>& value) {
@@ -203,35 +219,6 @@ report::Table assertions_of(const Evaluated& e) {
 
 }  // namespace
 
-std::vector<report::Section> uncertainty_sections(const Json& uncertainty) {
-  std::vector<report::Section> out;
-  report::Table table;
-  table.columns = {{"uncertain"},          {"5 %", Align::right},  {"median", Align::right},
-                   {"95 %", Align::right}, {"mean", Align::right}, {"driven by"}};
-  for (const auto& [key, spread] : uncertainty["values"].items()) {
-    if (spread["p5"] == spread["p95"] && spread["p5"] == spread["mean"]) continue;
-    const std::string name = key.substr(key.rfind('.') + 1);
-    std::string drivers;
-    for (const Json& driver : uncertainty["drivers"]) {
-      if (driver["output"] != key) continue;
-      drivers += fmt::format("{}{} {:.0f} %", drivers.empty() ? "" : ", ",
-                             driver["input"].get<std::string>(),
-                             100 * driver["share_fraction"].get<double>());
-    }
-    table.rows.push_back({key_text(name), value_text(name, spread["p5"]),
-                          value_text(name, spread["p50"]), value_text(name, spread["p95"]),
-                          value_text(name, spread["mean"]), drivers});
-  }
-  out.emplace_back(std::move(table));
-  const auto rejected = uncertainty["rejected_count"].get<std::int64_t>();
-  std::string line = fmt::format("{} samples, seed {}; shares are squared rank correlations",
-                                 count_text(uncertainty["samples_count"].get<std::int64_t>()),
-                                 uncertainty["seed"].dump());
-  if (rejected > 0) line += fmt::format("; {} had no meaning", count_text(rejected));
-  out.emplace_back(Line{line, Tone::dim});
-  return out;
-}
-
 std::vector<report::Section> evaluate_sections(const Evaluated& e) {
   std::vector<report::Section> out;
   out.emplace_back(report::Heading{
@@ -248,7 +235,7 @@ std::vector<report::Section> evaluate_sections(const Evaluated& e) {
   if (!e.levers.empty()) out.emplace_back(levers_of(e));
   if (!e.assertions.empty()) out.emplace_back(assertions_of(e));
   if (!e.uncertainty.is_null()) {
-    for (report::Section& section : uncertainty_sections(e.uncertainty)) {
+    for (report::Section& section : uncertainty_sections(e.uncertainty, kHeadlines)) {
       out.push_back(std::move(section));
     }
   }

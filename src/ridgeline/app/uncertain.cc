@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "ridgeline/app/input.h"
+#include "ridgeline/app/json_view.h"
+#include "ridgeline/app/messages.h"
 #include "ridgeline/app/vocabulary.h"
 #include "ridgeline/base/text.h"
 
@@ -260,6 +262,43 @@ Json uncertainty_json(const Uncertain& uncertain, const explore::Sampled& sample
           {"measure", "share_fraction: squared rank correlation of an independent input"},
           {"values", std::move(values)},
           {"drivers", std::move(drivers)}};
+}
+
+std::vector<report::Section> uncertainty_sections(const Json& uncertainty,
+                                                  std::span<const char* const> keys) {
+  std::vector<report::Section> out;
+  report::Table table;
+  table.columns = {{"uncertain"},
+                   {"5 %", report::Align::right},
+                   {"median", report::Align::right},
+                   {"95 %", report::Align::right},
+                   {"mean", report::Align::right},
+                   {"driven by"}};
+  for (const auto& [key, spread] : uncertainty["values"].items()) {
+    const bool wanted = keys.empty() || std::any_of(keys.begin(), keys.end(),
+                                                    [&](const char* one) { return key == one; });
+    if (!wanted) continue;
+    if (spread["p5"] == spread["p95"] && spread["p5"] == spread["mean"]) continue;
+    const std::string name = key.substr(key.rfind('.') + 1);
+    std::string drivers;
+    for (const Json& driver : uncertainty["drivers"]) {
+      if (driver["output"] != key) continue;
+      drivers += fmt::format("{}{} {:.0f} %", drivers.empty() ? "" : ", ",
+                             driver["input"].get<std::string>(),
+                             100 * driver["share_fraction"].get<double>());
+    }
+    table.rows.push_back({key_text(name), value_text(name, spread["p5"]),
+                          value_text(name, spread["p50"]), value_text(name, spread["p95"]),
+                          value_text(name, spread["mean"]), drivers});
+  }
+  out.emplace_back(std::move(table));
+  const auto rejected = uncertainty["rejected_count"].get<std::int64_t>();
+  std::string line = fmt::format("{} samples, seed {}; shares are squared rank correlations",
+                                 count_text(uncertainty["samples_count"].get<std::int64_t>()),
+                                 uncertainty["seed"].dump());
+  if (rejected > 0) line += fmt::format("; {} had no meaning", count_text(rejected));
+  out.emplace_back(report::Line{line, report::Tone::dim});
+  return out;
 }
 
 void show_uncertain(const Uncertain& uncertain, Json& inputs) {

@@ -50,8 +50,9 @@ void add_numbers(const S& s, const std::string& prefix, std::vector<std::string>
 Json uncertainty_json(const Uncertain& uncertain, const explore::Sampled& sampled,
                       const std::vector<std::string>& keys);
 
-// The same for readers.
-std::vector<report::Section> uncertainty_sections(const Json& uncertainty);
+// The same for readers: the answers with these keys, or all.
+std::vector<report::Section> uncertainty_sections(const Json& uncertainty,
+                                                  std::span<const char* const> keys = {});
 
 // Puts what was drawn in place of the numbers that `inputs` shows.
 void show_uncertain(const Uncertain& uncertain, Json& inputs);
