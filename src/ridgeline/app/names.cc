@@ -204,6 +204,24 @@ Result<Hardware> Names::hardware(const Json& value) {
   return out;
 }
 
+Result<Names::Measured> Names::measured(const Json& value) {
+  Measured out;
+  const bool named = value.is_string() || has_any(value, {"base", "levels", "device"});
+  if (!named) return out;
+  RIDGELINE_TRY(const Machine found, machine(value));
+  const std::string& name = found.device.name;
+  if (const auto link = registry_fact(name, "link_bandwidth_bytes_per_s")) {
+    out.link_bandwidth = BytesPerSecond::from_base(*link);
+  }
+  const auto entry = context_.catalog->accelerator(name);
+  const bool as_listed = entry && entry->peak == found.device.peak &&
+                         entry->memory_bandwidth == found.device.memory_bandwidth;
+  if (!as_listed) return out;
+  RIDGELINE_TRY(auto kernels, catalog::kernels_of(*context_.catalog, name));
+  if (kernels) out.kernels = &kernels_.emplace_back(std::move(*kernels));
+  return out;
+}
+
 Result<Cluster> Names::cluster(const Json& value) {
   if (!value.is_string() && !value.is_object()) return no_object(value, "machines");
   const bool tree = value.is_string() || has_any(value, {"base", "levels"});

@@ -10,6 +10,7 @@
 #include "ridgeline/base/result.h"
 #include "ridgeline/spec/engine.h"
 #include "ridgeline/spec/hardware.h"
+#include "ridgeline/spec/kernels.h"
 #include "ridgeline/spec/machine.h"
 #include "ridgeline/spec/model.h"
 #include "ridgeline/spec/totals.h"
@@ -29,6 +30,15 @@ class Names {
   Result<Totals> totals(const Json& value);
   Result<Hardware> hardware(const Json& value);
   Result<Cluster> cluster(const Json& value);
+
+  // What was measured of a device's kernels, and the rate of its links; nothing where the registry
+  // does not know, and no curves for a device whose rates differ from its entry's. Curves live as
+  // long as this object.
+  struct Measured {
+    const Kernels* kernels = nullptr;
+    std::optional<BytesPerSecond> link_bandwidth;
+  };
+  Result<Measured> measured(const Json& hardware);
 
   // A tree; a `hardware` object stands for one device.
   Result<Machine> machine(const Json& value);
@@ -51,6 +61,7 @@ class Names {
   const Context& context_;
   std::optional<std::int64_t> devices_;
   std::deque<Model> models_;
+  std::deque<Kernels> kernels_;
 };
 
 }  // namespace ridgeline::app

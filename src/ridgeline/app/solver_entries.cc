@@ -190,6 +190,23 @@ bool fill_candidates(I& in, Names& names, const Context& context) {
   }
 }
 
+// A solver that asks for them takes the curves and the links of its device.
+template <class I>
+Status fill_measured(I& in, const Request& request, Names& names, Json& sources) {
+  if constexpr (requires { in.kernels; }) {
+    const auto hardware = request.input.find("hardware");
+    if (hardware == request.input.end()) return Ok{};
+    const auto measured = names.measured(*hardware);
+    if (!measured) return placed(request, inside_of("/hardware", measured.error()));
+    in.kernels = measured->kernels;
+    if (!in.link_bandwidth) in.link_bandwidth = measured->link_bandwidth;
+    if (in.kernels != nullptr) {
+      sources.push_back({{"field", "kernels"}, {"source", "aiconfigurator-core"}});
+    }
+  }
+  return Ok{};
+}
+
 template <class S>
 Result<typename S::Inputs> check_inputs(const S& solver, const typename S::Inputs& in,
                                         const solve::Subject& subject) {
@@ -258,6 +275,8 @@ Result<Solved> run_solver(const S& solver, const Request& given, const Context& 
   RIDGELINE_TRY(const Request request, with_totals(filled.request));
   RIDGELINE_TRY(typename S::Inputs in, read_inputs(solver, request, names));
   const bool from_registry = fill_candidates(in, names, context);
+  Json sources = filled.sources;
+  RIDGELINE_CHECK(fill_measured(in, with_device(request, members_of(in)), names, sources));
   RIDGELINE_TRY(const SubjectInput input,
                 kTakesSubject<S> ? subject_of(request, names) : Result(SubjectInput{}));
   const solve::Subject subject = input.subject();
@@ -275,9 +294,10 @@ Result<Solved> run_solver(const S& solver, const Request& given, const Context& 
   show_uncertain(uncertain, out.inputs);
   if (from_registry) out.inputs["candidates"] = "registry";
   out.in = terms_of(used);
-  out.sources = filled.sources;
+  out.sources = std::move(sources);
   out.basis = basis_of_inputs(*checked);
   if (!out.uncertainty.is_null()) out.result["uncertainty"] = out.uncertainty;
+  if (out.result.contains("basis")) out.basis = out.result["basis"];  // it knows better
   drop_non_finite(out.result, out.notes);
   return out;
 }

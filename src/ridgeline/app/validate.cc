@@ -16,6 +16,7 @@
 #include "ridgeline/app/names.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/catalog/measured.h"
+#include "ridgeline/catalog/read_kernels.h"
 #include "ridgeline/catalog/show.h"
 
 namespace ridgeline::app {
@@ -146,6 +147,17 @@ class Lookup {
     return std::nullopt;
   }
 
+  const Kernels* kernels(std::string_view device) {
+    const catalog::Entry* entry = devices_.find(device);
+    if (entry == nullptr) return nullptr;
+    auto it = kernels_.find(entry->name);
+    if (it == kernels_.end()) {
+      auto read = catalog::kernels_of(*context_.catalog, entry->name);
+      it = kernels_.emplace(entry->name, read ? std::move(*read) : std::nullopt).first;
+    }
+    return it->second ? &*it->second : nullptr;
+  }
+
   std::string short_name(std::string_view device) const {
     const catalog::Entry* entry = devices_.find(device);
     return entry == nullptr ? std::string(device) : short_name_of(*entry);
@@ -156,6 +168,7 @@ class Lookup {
         .model = [this](std::string_view name) { return model(name); },
         .cluster = [this](std::string_view device,
                           std::int64_t count) { return cluster(device, count); },
+        .kernels = [this](std::string_view device) { return kernels(device); },
         .fact = [this](std::string_view kind, std::string_view name, std::string_view key,
                        std::optional<std::int64_t> year) { return fact(kind, name, key, year); },
         .parts =
@@ -172,6 +185,7 @@ class Lookup {
   std::map<catalog::EntryKind, LooseNames> by_kind_;
   std::map<std::string, Result<Model>> read_models_;
   std::map<std::pair<std::string, std::int64_t>, Result<Cluster>> clusters_;
+  std::map<std::string, std::optional<Kernels>> kernels_;
 };
 
 // ---- tables ----

@@ -46,7 +46,8 @@ TEST(Validate, EveryRowIsAnsweredOrSkipped) {
                                    {"serving.csv", 1538},
                                    {"carbon.csv", 163},
                                    {"reliability.csv", 41},
-                                   {"cost.csv", 5}}) {
+                                   {"cost.csv", 5},
+                                   {"microbench.csv", 2835}}) {
     SCOPED_TRACE(file);
     const Json answer = run_line("validate " + measured(file)).json;
     std::set<std::string> seen;

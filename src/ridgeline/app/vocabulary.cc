@@ -48,7 +48,7 @@ constexpr std::array kPairs = {
     Pair{"seq_len", "context"},      Pair{"weight_precision", "precision"},
     Pair{"interval", "interval_s"},  Pair{"target_model_size", "target_parameters_count"},
     Pair{"datacenter", "site"},      Pair{"carbon_tax", "carbon_price"},
-    Pair{"bits", "target_bitwidth"},
+    Pair{"bits", "target_bitwidth"}, Pair{"device", "hardware"},
 };
 
 constexpr std::array kPrefixes = {"", "plan.", "machine.", "machine.device."};

@@ -90,6 +90,23 @@ Seconds gemm_time(const Kernels& kernels, const GemmCurve& curve, const GemmShap
   return curve.launch + Seconds::from_base(curve.requant_bytes * s.m * s.k / W + work);  // (1)
 }
 
+const GemmCurve* gemm_curve(const Kernels& kernels, Precision weights, Precision activations) {
+  const auto is_half = [](Precision p) { return p == Precision::bf16 || p == Precision::fp16; };
+  if (is_half(activations)) {
+    if (is_half(weights)) return kernels.gemm_of("bf16");
+    if (weights == Precision::int8) return kernels.gemm_of("int8-weights");
+    return weights == Precision::int4 ? kernels.gemm_of("int4-weights") : nullptr;
+  }
+  if (weights != activations) return nullptr;
+  switch (weights) {
+    case Precision::fp8: return kernels.gemm_of("fp8");
+    case Precision::int8: return kernels.gemm_of("int8");
+    case Precision::fp4:
+    case Precision::nvfp4: return kernels.gemm_of("nvfp4");
+    default: return nullptr;
+  }
+}
+
 Seconds attention_time(const Kernels& kernels, const AttentionCurve& curve,
                        const AttentionShapeOf& shape) {
   const double work = curve.decodes ? decode_seconds(kernels, curve, shape)

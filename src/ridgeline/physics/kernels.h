@@ -20,6 +20,7 @@
 
 #include "ridgeline/base/units.h"
 #include "ridgeline/spec/kernels.h"
+#include "ridgeline/spec/precision.h"
 
 namespace ridgeline::physics {
 
@@ -27,6 +28,9 @@ struct GemmShape {
   double m = 1, n = 1, k = 1;
 };
 Seconds gemm_time(const Kernels& kernels, const GemmCurve& curve, const GemmShape& shape);
+
+// The curve of products of these number formats; null where there is none.
+const GemmCurve* gemm_curve(const Kernels& kernels, Precision weights, Precision activations);
 
 struct AttentionShapeOf {
   double batch = 1, heads = 1, kv_heads = 1, head_dim = 128;

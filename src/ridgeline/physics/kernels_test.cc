@@ -26,6 +26,16 @@ TEST(Kernels, ProductsTakeTheLongerOfArithmeticAndTraffic) {
   EXPECT_NEAR(gemm_time(d, d.gemm[0], {1, 1000, 1000}).base(), 4.004e-6, 1e-12);
 }
 
+TEST(Kernels, CurvesGoByBothNumberFormats) {
+  Kernels d = device();
+  d.gemm.push_back({.format = "int8-weights"});
+  EXPECT_EQ(gemm_curve(d, Precision::fp16, Precision::bf16), &d.gemm[0]);
+  EXPECT_EQ(gemm_curve(d, Precision::int8, Precision::bf16), &d.gemm[1]);
+  EXPECT_EQ(gemm_curve(d, Precision::int8, Precision::int8), nullptr);
+  EXPECT_EQ(gemm_curve(d, Precision::fp8, Precision::bf16), nullptr);
+  EXPECT_EQ(gemm_curve(d, Precision::fp8, Precision::fp8), nullptr);
+}
+
 // Both 40 us: 40 x 2^(1/6).
 TEST(Kernels, SmoothCurvesJoinTheirParts) {
   Kernels d = device();

@@ -11,6 +11,7 @@
 #include "ridgeline/solve/decode_bound.h"
 #include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/economics.h"
+#include "ridgeline/solve/efficiency.h"
 #include "ridgeline/solve/failure_interval.h"
 #include "ridgeline/solve/goodput.h"
 #include "ridgeline/solve/inference_scaling.h"
@@ -81,6 +82,7 @@ inline constexpr auto kSolvers = std::tuple(
     solver("mfu", mfu::kCard, mfu::check, mfu::solve),
     solver("pipeline", pipeline::kCard, pipeline::check, pipeline::solve),
     solver("roofline", roofline::kCard, roofline::check, roofline::solve),
+    solver("efficiency", efficiency::kCard, efficiency::check, efficiency::solve),
     solver("data", data::kCard, data::check, data::solve),
     solver("transformation", transformation::kCard, transformation::check, transformation::solve),
     solver("scaling", scaling::kCard, scaling::check, scaling::solve),

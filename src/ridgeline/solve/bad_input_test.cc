@@ -117,6 +117,18 @@ sustainability::Inputs valid(const sustainability::Inputs&) {
   return in;
 }
 
+efficiency::Inputs valid(const efficiency::Inputs&) {
+  efficiency::Inputs in;
+  in.hardware = testing::round_device();
+  in.m = in.n = in.k = 256;
+  in.units = 100;
+  in.heads = in.kv_heads = 8;
+  in.seq_len = 64;
+  in.bytes = 1e6 * byte;
+  in.ranks = 8;
+  in.link_bandwidth = 100 * gigabyte_per_second;
+  return in;
+}
 data::Inputs valid(const data::Inputs&) {
   data::Inputs in;
   in.data_rate = gigabyte_per_second;

@@ -11,6 +11,7 @@
 #include "ridgeline/base/result.h"
 #include "ridgeline/solve/reliability.h"
 #include "ridgeline/spec/hardware.h"
+#include "ridgeline/spec/kernels.h"
 #include "ridgeline/spec/model.h"
 
 namespace ridgeline::validate {
@@ -20,6 +21,8 @@ struct Registry {
   std::function<Result<Model>(std::string_view name)> model;
   // So many devices of the kind, joined as the registry's machines join them.
   std::function<Result<Cluster>(std::string_view device, std::int64_t count)> cluster;
+  // The curves of the device's kernels; null where there are none. They outlive the registry.
+  std::function<const Kernels*(std::string_view device)> kernels;
   // A number of an entry of the kind ("grid", "site", "filesystem"), of the year where past ones
   // are kept; nothing where there is none.
   std::function<std::optional<double>(std::string_view kind, std::string_view name,

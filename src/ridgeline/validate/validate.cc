@@ -17,6 +17,7 @@ constexpr std::array kKinds = {
     Kind{"training", {"iter_time_s", "global_batch_seqs", "recompute"}, add_training},
     Kind{"serving", {"tpot_mean_ms", "ttft_mean_ms", "concurrency"}, add_serving},
     Kind{"memory", {"kind", "quantity", "zero_stage"}, add_memory},
+    Kind{"microbench", {"op", "seq_or_bytes", "fraction_of_peak"}, add_microbench},
     Kind{"carbon", {"grid_g_per_kwh", "energy_mwh", "co2e_t"}, add_carbon},
     Kind{"reliability", {"event_or_metric", "period_days", "n_nodes"}, add_reliability},
     Kind{"cost", {"subject", "quantity", "basis"}, add_cost},

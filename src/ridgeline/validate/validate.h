@@ -19,6 +19,7 @@ Status add_table(const Table& table, const Registry& registry, Findings& out);
 void add_memory(const Table& table, const Registry& registry, Findings& out);
 void add_training(const Table& table, const Registry& registry, Findings& out);
 void add_serving(const Table& table, const Registry& registry, Findings& out);
+void add_microbench(const Table& table, const Registry& registry, Findings& out);
 void add_carbon(const Table& table, const Registry& registry, Findings& out);
 void add_reliability(const Table& table, const Registry& registry, Findings& out);
 void add_cost(const Table& table, const Registry& registry, Findings& out);

@@ -25,6 +25,7 @@ Registry no_registry() {
           .cluster = [none](std::string_view, std::int64_t) -> Result<Cluster> {
             return none("no such device");
           },
+          .kernels = [](std::string_view) -> const Kernels* { return nullptr; },
           .fact = [](std::string_view, std::string_view, std::string_view,
                      std::optional<std::int64_t>) { return std::optional<double>(); },
           .parts = [](std::string_view) { return std::vector<solve::reliability::Part>(); },
