@@ -56,6 +56,29 @@ TEST(Solve, TakesAModelOfTheRegistryInPlaceOfTotals) {
   EXPECT_EQ(ran.json["result"]["kv_bytes"], 131072 * 2048);
 }
 
+// The curves of an entry are for that entry: a device with other rates has shares of its own.
+TEST(Solve, EfficiencyTakesTheCurvesOfItsDevice) {
+  const std::string product = " --m 4096 --n 4096 --k 4096";
+  const Ran known = run_line("solve efficiency --device h100" + product);
+  EXPECT_EQ(known.json["basis"]["level"], "calibrated") << known.text;
+  EXPECT_EQ(known.json["basis"]["sources"][0]["source"], "aiconfigurator-core");
+  EXPECT_EQ(known.json["result"]["fit_rows"], 5000);
+  EXPECT_EQ(run_line("solve efficiency --machine h100" + product).json["result"],
+            known.json["result"]);
+  const Ran flat = run_line("solve efficiency --efficiency 0.5 --device h100" + product);
+  EXPECT_EQ(flat.json["basis"]["level"], "estimate");
+  const Ran unknown = run_line("solve efficiency --device mi300x" + product);
+  EXPECT_TRUE(unknown.json["result"]["fit_rows"].is_null()) << unknown.text;
+  const Json other{{"solver", "efficiency"},
+                   {"hardware", {{"base", "h100-sxm"}, {"memory_bandwidth", "5 TB/s"}}},
+                   {"m", 4096},
+                   {"n", 4096},
+                   {"k", 4096}};
+  const Ran changed = run_arguments({"solve", "--json"}, &other);
+  EXPECT_EQ(changed.status, 0) << changed.text;
+  EXPECT_TRUE(changed.json["result"]["fit_rows"].is_null());
+}
+
 TEST(Solve, ReadsASpecOfAProgram) {
   const Json spec{{"solver", "single-node"},
                   {"model", {{"parameters_count", 7e9}, {"layers", 32}}},

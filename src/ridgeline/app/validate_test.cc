@@ -76,6 +76,17 @@ TEST(Validate, ReliabilityAndCarbonHoldTheirBounds) {
   }
 }
 
+// Products in 16 bits with n and k of 1024 and more within 7 %, narrower ones within 12 %: medians.
+TEST(Validate, ProductsAreAsExactAsPromised) {
+  const Json answer = json_lines("microbench.csv");
+  const Json& halves = score(answer, "microbench/gemm-16-bit-large/all", "latency");
+  EXPECT_GE(halves["rows"], 400);
+  EXPECT_LT(halves["median_abs_error_fraction"], 0.07);
+  const Json& narrow = score(answer, "microbench/gemm-narrow/all", "latency");
+  EXPECT_GE(narrow["rows"], 900);
+  EXPECT_LT(narrow["median_abs_error_fraction"], 0.12);
+}
+
 TEST(Validate, RefusesOtherTables) {
   const Ran answer = run_arguments({"validate", "id;value\na;1\n", "--json"});
   EXPECT_EQ(answer.status, 2);

@@ -241,6 +241,7 @@ Result<Inputs> check(const Inputs& given) {
   Inputs in = given;
   RIDGELINE_CHECK(check_numbers(in));
   RIDGELINE_CHECK(check_device(in));
+  if (!in.link_bandwidth) in.link_bandwidth = in.hardware.host_link;
   RIDGELINE_CHECK(check_sizes(in));
   if (!in.kv_heads) in.kv_heads = in.heads;
   RIDGELINE_CHECK(check_groups(in));

@@ -35,11 +35,12 @@ Equations
   (7) e    = tile wave mem idle kernel             kernel: what is left, and of a fit what its
                                                    kernels gain by tiles of other sizes
 Assumes     one kernel alone on an idle device; a convolution is its implicit product; causal
-            attention in 16 bits; a message is the larger buffer of a rank.
+            attention in 16 bits; a message is the larger buffer of a rank; devices without links of
+            their own meet over the host link.
 Leaves out  weights that stay in a cache between calls, clocks, other work on the links.
-Trust       133 tiles on 132 units: 2 waves, 133/264 = 0.504. 0 < e <= 1; more rows of one
-            product never lower it on a fitted device by more than its rounding. `interval` holds
-            9 of 10 of the rows that the curve was fitted to.
+Trust       133 tiles on 132 units: 2 waves, 133/264 = 0.504. 0 < e <= 1; of square
+            products it grows with their size to the curve's plateau. `interval` holds 9 of 10 of
+            the rows that the curve was fitted to.
 )";
 
 enum class Operator : std::uint8_t { gemm, attention, norm, conv, collective };
@@ -154,7 +155,7 @@ struct Loss {
   }
 };
 
-// Fills kv_heads and units. Error: something that the operator needs is missing.
+// Fills kv_heads, units and link_bandwidth. Error: something that the operator needs is missing.
 Result<Inputs> check(const Inputs& in);
 
 // REQUIRES: `in` came from check().

@@ -54,9 +54,9 @@ Kernels curves() {
   return out;
 }
 
-// Trust: 133 tiles of 128 x 128 on 132 units are 2 waves: 133/264.
+// Trust: 7 x 19 = 133 tiles of 128 x 128 on 132 units are 2 waves: 133/264.
 TEST(Efficiency, CountsWavesOfTiles) {
-  Inputs in = product(133 * 128, 128, 4096);
+  Inputs in = product(7 * 128, 19 * 128, 8192);
   in.units = 132;
   const auto out = answer(in);
   EXPECT_DOUBLE_EQ(factor(out, Cause::tile), 1);
@@ -65,14 +65,14 @@ TEST(Efficiency, CountsWavesOfTiles) {
   EXPECT_EQ(out.output.basis, physics::Basis::datasheet);
 }
 
-// 100 of 128 rows of each tile: 0.78125; half of the rate is asked for: 0.390625.
+// 900 of 8 x 128 rows: 0.87890625; half of the rate is asked for: 0.439453125.
 TEST(Efficiency, CountsWhatTilesWaste) {
-  Inputs in = product(100, 12800, 100'000);
+  Inputs in = product(900, 12800, 8192);
   in.setting.efficiency = 0.5;
   const auto out = answer(in);
-  EXPECT_DOUBLE_EQ(factor(out, Cause::tile), 0.78125);
+  EXPECT_DOUBLE_EQ(factor(out, Cause::tile), 0.87890625);
   EXPECT_DOUBLE_EQ(factor(out, Cause::kernel), 0.5);
-  EXPECT_DOUBLE_EQ(out.output.efficiency_fraction, 0.390625);
+  EXPECT_DOUBLE_EQ(out.output.efficiency_fraction, 0.439453125);
   EXPECT_EQ(out.output.basis, physics::Basis::estimate);
 }
 
@@ -170,6 +170,17 @@ TEST(Efficiency, TimesCollectivesByTheirCurve) {
   in.ranks = 16;  // more than were measured: 2 x 15/16 of 100 MB on the link
   EXPECT_NEAR(answer(in).output.time.base(), 1.875e-3, 1e-9);
   EXPECT_EQ(answer(in).output.basis, physics::Basis::datasheet);
+}
+
+// 50 GB/s to the host, and no links of their own.
+TEST(Efficiency, DevicesWithoutLinksMeetOverTheHost) {
+  Inputs in = product(1, 1, 1);
+  in.what = Operator::collective;
+  in.bytes = 100e6 * byte;
+  in.ranks = 2;
+  EXPECT_NEAR(answer(in).output.time.base(), 2e-3, 1e-12);
+  in.hardware.host_link.reset();
+  EXPECT_EQ(check(in).error().where, "link_bandwidth");
 }
 
 TEST(Efficiency, NamesWhatIsMissing) {

@@ -145,7 +145,10 @@ void put_sizes(const Row& row, const std::string& operation, efficiency::Inputs&
 Result<efficiency::Inputs> question_of(const Row& row, const std::string& operation,
                                        const std::string& device, const Registry& registry) {
   const std::int64_t ranks = row.count_or("n_devices", 1);
-  RIDGELINE_TRY(const Cluster cluster, registry.cluster(device, std::max<std::int64_t>(1, ranks)));
+  auto found = registry.cluster(device, std::max<std::int64_t>(1, ranks));
+  // Curves need no machine that joins the devices.
+  if (!found && registry.kernels(device) != nullptr) found = registry.cluster(device, 1);
+  RIDGELINE_TRY(const Cluster cluster, found);
   efficiency::Inputs in;
   in.hardware = cluster.device;
   const std::string_view name = operation == "stream" ? "" : row.text("dtype");
