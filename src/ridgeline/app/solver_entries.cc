@@ -5,8 +5,8 @@
 
 #include "ridgeline/app/facts.h"
 #include "ridgeline/app/solve.h"
-#include "ridgeline/physics/pace.h"
 #include "ridgeline/app/uncertain.h"
+#include "ridgeline/physics/pace.h"
 #include "ridgeline/physics/setting.h"
 #include "ridgeline/solve/all.h"
 
