@@ -70,7 +70,7 @@ TEST(Solve, EfficiencyTakesTheCurvesOfItsDevice) {
   const Ran unknown = run_line("solve efficiency --device mi300x" + product);
   EXPECT_TRUE(unknown.json["result"]["fit_rows"].is_null()) << unknown.text;
   const Json other{{"solver", "efficiency"},
-                   {"hardware", {{"base", "h100-sxm"}, {"memory_bandwidth", "5 TB/s"}}},
+                   {"hardware", {{"base", "h100-sxm"}, {"device.memory_bandwidth", "5 TB/s"}}},
                    {"m", 4096},
                    {"n", 4096},
                    {"k", 4096}};

@@ -53,8 +53,8 @@ inline std::span<const char* const> names_of(Operator) {
   return kNames;
 }
 inline std::span<const char* const> names_of(Collective) {
-  static constexpr std::array<const char*, 4> kNames = {"all_reduce", "all_gather",
-                                                        "reduce_scatter", "all_to_all"};
+  static constexpr std::array<const char*, 4> kNames = {"all-reduce", "all-gather",
+                                                        "reduce-scatter", "all-to-all"};
   return kNames;
 }
 inline std::span<const char* const> names_of(Cause) {
