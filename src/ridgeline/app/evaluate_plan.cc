@@ -81,6 +81,15 @@ bool gives(const Json& object, std::span<const Member> members, const std::strin
   });
 }
 
+// Puts an object's values into another; anything else replaces what is there.
+void lay_over(const Json& value, Json& target) {
+  if (!value.is_object() || !target.is_object()) {
+    target = value;
+    return;
+  }
+  for (const auto& [key, inner] : value.items()) lay_over(inner, target[key]);
+}
+
 // The plan's file under the flags, which win.
 Result<Request> with_file(const Request& given_request, const Context& context) {
   const Json* plan = given(given_request.input, "plan");
@@ -124,12 +133,7 @@ Result<Request> with_file(const Request& given_request, const Context& context) 
   out.input = builder.take();
   for (const auto& [key, value] : given_request.input.items()) {
     if (key == "plan" || key == "from") continue;
-    if (value.is_object() && out.input.contains(key) && out.input[key].is_object() &&
-        key != "model" && key != "machine") {
-      out.input[key].update(value);
-    } else {
-      out.input[key] = value;
-    }
+    lay_over(value, out.input[key]);
     const auto typed = given_request.origins.typed.find(pointer_of(key));
     if (typed != given_request.origins.typed.end()) origins.typed[pointer_of(key)] = typed->second;
   }

@@ -137,38 +137,24 @@ Error no_number(const UncertainInput& input) {
           "give a value"};
 }
 
-struct Found {
-  Member member;
-  double factor = 0;
-};
-
-// "memory_bandwidth" of a machine is that of its device.
-std::optional<Found> find_in(const std::vector<Member>& members, const std::string& key) {
-  double factor = 0;
-  if (const Member* m = find_member(members, lower(key), factor)) return Found{*m, factor};
-  const Member* device = find_member(members, "device", factor);
-  if (device == nullptr || !device->inner) return std::nullopt;
-  const std::vector<Member> inner = device->inner();
-  if (const Member* m = find_member(inner, lower(key), factor)) return Found{*m, factor};
-  return std::nullopt;
-}
-
 Result<std::function<void(double)>> setter_at(std::vector<Member> members, const std::string& place,
                                               UncertainInput& input) {
   const std::vector<std::string> parts = parts_of(place);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto found = find_in(members, parts[i]);
-    if (!found) return no_number(input);
+    double factor = 0;
+    const Member* found = find_member(members, lower(parts[i]), factor);
+    if (found == nullptr) return no_number(input);
     if (i + 1 < parts.size()) {
-      if (!found->member.inner) return no_number(input);
-      members = found->member.inner();
+      if (!found->inner) return no_number(input);
+      std::vector<Member> inner = found->inner();
+      members = std::move(inner);
       continue;
     }
-    if (!found->member.put) return no_number(input);
-    if (const Status read = read_numbers(found->member, found->factor, input); !read) {
+    if (!found->put) return no_number(input);
+    if (const Status read = read_numbers(*found, factor, input); !read) {
       return inside_of(input.pointer, read.error());
     }
-    return found->member.put;
+    return found->put;
   }
   return no_number(input);
 }

@@ -35,9 +35,8 @@ struct Uncertain {
 // name the place.
 Result<Uncertain> take_uncertain(Request& request);
 
-// Sets the numbers of `members` that the input stands for; "/machine/memory_bandwidth" also means
-// that of its device. Reads the numbers of the distribution. Errors: unsupported for what is no
-// number.
+// Sets the numbers of `members` that the input stands for. Reads the numbers of the distribution.
+// Errors: unsupported for what is no number.
 Result<std::function<void(double)>> setter_of(const std::vector<Member>& members,
                                               UncertainInput& input);
 

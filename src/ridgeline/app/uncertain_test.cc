@@ -56,11 +56,11 @@ TEST(Uncertain, DependsOnTheSeedAndNotOnThreads) {
   EXPECT_NE(run_line(line + " --seed 2").json["result"], one.json["result"]);
 }
 
-// Bandwidth of a device that the registry names, by the machine's own fields.
+// Bandwidth of a device that the registry names.
 TEST(Uncertain, ReachesFieldsOfNamedMachines) {
   const auto ran = run_line(
       "solve serving --model llama-3.1-8b --seq-len 2048 --samples 200 --machine "
-      R"('{"base": "H100", "memory_bandwidth": {"uniform": ["2 TB/s", "4 TB/s"]}}')");
+      R"('{"base": "H100", "device": {"memory_bandwidth": {"uniform": ["2 TB/s", "4 TB/s"]}}}')");
   ASSERT_EQ(ran.status, 0) << ran.text;
   const Json& itl = ran.json["result"]["uncertainty"]["values"]["itl_s"];
   EXPECT_LT(itl["p5"].get<double>(), itl["p95"].get<double>());
