@@ -45,6 +45,16 @@ TEST(Fit, ChoosesThePlanOfTheDevicesGiven) {
   EXPECT_TRUE(result_of(ran)["speed"].is_object());
 }
 
+TEST(Fit, ReadsShortFormats) {
+  const std::string rest = " --machine H100 --devices 4 --context 32k";
+  const Ran brief = run_line("fit --model llama-3.1-70b --precision w4a16" + rest);
+  const Ran written =
+      run_line("fit --model llama-3.1-70b --precision int4 --activation-precision bf16" + rest);
+  EXPECT_EQ(brief.status, 0) << brief.text;
+  EXPECT_EQ(brief.json["inputs"], written.json["inputs"]);
+  EXPECT_EQ(brief.json["result"], written.json["result"]);
+}
+
 TEST(Fit, LeavesWhatTotalsDoNotTellNull) {
   const Ran ran = run_line("fit --params 70B --memory '80 GB' --precision fp8 --tp 2");
   EXPECT_EQ(ran.status, 0) << ran.text;

@@ -2,6 +2,7 @@
 
 #include "ridgeline/app/arguments.h"
 #include "ridgeline/app/command.h"
+#include "ridgeline/app/short_formats.h"
 #include "ridgeline/app/tensor_model.h"
 
 namespace ridgeline::app {
@@ -21,7 +22,7 @@ Result<int> run(const Request& request, const Context& context, report::Colour c
   Context local = context;
   local.folders.insert(local.folders.end(), request.folders.begin(), request.folders.end());
   RIDGELINE_TRY(const Command* command, find_command(request.command));
-  RIDGELINE_TRY(const Request known, with_tensor_model(request, local));
+  RIDGELINE_TRY(const Request known, with_tensor_model(with_short_formats(request), local));
   RIDGELINE_TRY(const report::Document document, command->answer(known, local));
   RIDGELINE_CHECK(report::render(document, request.format, colour, sink));
   return document.exit_status;

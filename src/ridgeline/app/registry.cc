@@ -155,9 +155,42 @@ Result<NamedModel> shown_model(const Request& request, const Context& context, c
                   by_name ? fmt::format("/{}", key) : "/model", context);
 }
 
+// A file of weights: its tensors, and what follows from the config that goes with it.
+Result<report::Document> describe_tensors(const Request& request, const Context& context,
+                                          const char* key, const ModelView& view) {
+  const std::string name = request.input[key].get<std::string>();
+  auto read = read_tensor_model(name, context);
+  if (!read) return request.origins.placed(read.error(), pointer_of(key));
+  Json notes = Json::array(), result = Json::object();
+  if (read->config) {
+    const auto model = catalog::import_config(read->config->dump(), stem_of(name));
+    if (model) {
+      result = model_result(*model, view, notes);
+    } else {
+      const Error& error = model.error();
+      read->why_no_config = fmt::format("{}: {}", error.where, error.message);
+    }
+  }
+  if (!read->why_no_config.empty()) {
+    notes.push_back({{"code", "no_architecture"}, {"message", read->why_no_config}});
+  }
+  result.update(tensors_json(read->file));
+  const std::optional<double> bits = read->bits_per_weight();
+  result["bits_per_weight"] = bits ? Json(*bits) : Json(nullptr);
+  Json basis{{"level", "datasheet"},
+             {"why", Json::array({"counted from the tensors that the file's header lists"})},
+             {"sources", Json::array()},
+             {"interval", nullptr}};
+  return described(request.command.c_str(), {{key, name}}, result, std::move(basis), notes);
+}
+
 Result<report::Document> show_a_model(const Request& request, const Context& context,
                                       const InputReader& reader) {
   RIDGELINE_TRY(const ModelView view, model_view(reader));
+  const auto name = request.input.find("name");
+  if (name != request.input.end() && names_tensor_file(*name)) {
+    return describe_tensors(request, context, "name", view);
+  }
   RIDGELINE_TRY(const NamedModel named, shown_model(request, context, "name"));
   Json notes = Json::array();
   const Json result = model_result(named.model, view, notes);
@@ -166,32 +199,6 @@ Result<report::Document> show_a_model(const Request& request, const Context& con
               {"kv_precision", names_of(Precision{})[static_cast<std::size_t>(view.kv)]},
               {"mla", view.mla == physics::MlaForm::latent ? "latent" : "expanded"}};
   return described("show", std::move(inputs), result, model_basis(named.model), notes);
-}
-
-// A file of weights: its tensors, and what follows from the config that goes with it.
-Result<report::Document> import_tensors(const Request& request, const Context& context) {
-  const std::string name = request.input["file"].get<std::string>();
-  auto read = read_tensor_model(name, context);
-  if (!read) return request.origins.placed(read.error(), "/file");
-  Json notes = Json::array(), result = Json::object();
-  if (read->config) {
-    const auto model = catalog::import_config(read->config->dump(), stem_of(name));
-    if (model) {
-      result = model_result(*model, {}, notes);
-    } else {
-      read->why_no_config = model.error().message;
-    }
-  }
-  if (!read->why_no_config.empty()) {
-    notes.push_back({{"code", "no_architecture"}, {"message", read->why_no_config}});
-  }
-  result.update(tensors_json(read->file));
-  result["bits_per_weight"] = read->bits_per_weight();
-  Json basis{{"level", "datasheet"},
-             {"why", Json::array({"counted from the tensors that the file's header lists"})},
-             {"sources", Json::array()},
-             {"interval", nullptr}};
-  return described("import", {{"file", name}}, result, std::move(basis), notes);
 }
 
 }  // namespace
@@ -238,7 +245,7 @@ Result<report::Document> answer_show(const Request& request, const Context& cont
 Result<report::Document> answer_import(const Request& request, const Context& context) {
   const auto file = request.input.find("file");
   if (file != request.input.end() && names_tensor_file(*file)) {
-    return import_tensors(request, context);
+    return describe_tensors(request, context, "file", {});
   }
   RIDGELINE_TRY(const NamedModel named, shown_model(request, context, "file"));
   Json notes = Json::array();

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 #include "ridgeline/app/command.h"
 #include "ridgeline/app/files.h"
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/spec_file.h"
 #include "ridgeline/base/text.h"
+#include "ridgeline/catalog/catalog.h"
+#include "ridgeline/physics/parameters.h"
 
 namespace ridgeline::app {
 namespace {
@@ -33,27 +34,43 @@ Result<TensorFile> read_one(const std::string& name, const Context& context) {
   return file;
 }
 
-// The shards that an index names, each once.
-Result<TensorFile> read_index(const std::string& name, const Context& context) {
-  RIDGELINE_TRY(const File index, read_file(name, context));
-  const auto parsed = parse_json(index.text);
-  const bool maps = parsed && parsed->is_object() && parsed->contains("weight_map") &&
-                    (*parsed)["weight_map"].is_object();
-  if (!maps) return inside(name, {ErrorCode::bad_value, "", "has no weight_map", ""});
-  std::set<std::string> shards;
-  for (const auto& [tensor, shard] : (*parsed)["weight_map"].items()) {
-    if (!shard.is_string() || shard.get<std::string>().find('/') != std::string::npos) {
-      return inside(name, {ErrorCode::bad_value, "", "tensor " + tensor + " is in no file", ""});
+// The files of a checkpoint: those that an index names, and all parts of a split GGUF file.
+Result<std::vector<std::string>> files_of(const std::string& name, const Context& context) {
+  if (lower(name).ends_with(kIndex)) {
+    RIDGELINE_TRY(const File index, read_file(name, context));
+    auto shards = catalog::shards_of_index(index.text);
+    if (!shards) return inside(name, shards.error());
+    for (std::string& shard : *shards) shard = folder_of(name) + "/" + shard;
+    return shards;
+  }
+  constexpr std::string_view kOf = "-of-";
+  constexpr std::size_t kDigits = 5;
+  const std::size_t of = name.rfind(kOf);
+  const bool part = of != std::string::npos && of >= kDigits &&
+                    name.size() == of + kOf.size() + kDigits + kGguf.size();
+  const auto count =
+      parse_count(part ? name.substr(of + kOf.size(), kDigits) : "1", CountScale::decimal);
+  if (!part || !count || *count < 1) return std::vector<std::string>{name};
+  std::vector<std::string> out;
+  for (std::int64_t i = 1; i <= *count; ++i) {
+    out.push_back(fmt::format("{}{:05}{}", name.substr(0, of - kDigits), i, name.substr(of)));
+  }
+  return out;
+}
+
+Result<TensorFile> read_all(const std::string& name, const Context& context) {
+  RIDGELINE_TRY(const std::vector<std::string> names, files_of(name, context));
+  TensorFile out;
+  for (const std::string& one : names) {
+    RIDGELINE_TRY(TensorFile file, read_one(one, context));
+    if (out.tensors.empty() && out.metadata.empty()) {
+      out = std::move(file);
+    } else {
+      out.tensors.insert(out.tensors.end(), file.tensors.begin(), file.tensors.end());
     }
-    shards.insert(shard.get<std::string>());
   }
-  Context beside = context;
-  beside.folders = {folder_of(index.path)};
-  TensorFile out{.format = catalog::TensorFormat::safetensors};
-  for (const std::string& shard : shards) {
-    RIDGELINE_TRY(const TensorFile one, read_one(shard, beside));
-    out.tensors.insert(out.tensors.end(), one.tensors.begin(), one.tensors.end());
-  }
+  if (const Status twins = catalog::refuse_twins(out.tensors); !twins)
+    return inside(name, twins.error());
   return out;
 }
 
@@ -116,15 +133,22 @@ bool names_tensor_file(const Json& value) {
   return name.ends_with(kGguf) || name.ends_with(kSafetensors) || name.ends_with(kIndex);
 }
 
-double TensorModel::bits_per_weight() const {
-  const double elements = static_cast<double>(file.elements());
-  return elements > 0 ? 8 * static_cast<double>(file.bytes()) / elements : 0;
+// Where elements hold several weights each, the config's model says how many there are.
+std::optional<double> TensorModel::bits_per_weight() const {
+  double params = static_cast<double>(file.params());
+  if (file.packed()) {
+    const auto model = config ? catalog::import_config(config->dump(), "model")
+                              : Result<Model>(Error{ErrorCode::missing, "", why_no_config, ""});
+    const bool counted = model && model->why_no_count.empty();
+    params = counted ? static_cast<double>(physics::count_parameters(*model).total) : 0;
+  }
+  if (params <= 0) return std::nullopt;
+  return 8 * static_cast<double>(file.bytes()) / params;
 }
 
 Result<TensorModel> read_tensor_model(const std::string& name, const Context& context) {
   TensorModel out;
-  const bool index = lower(name).ends_with(kIndex);
-  RIDGELINE_TRY(out.file, index ? read_index(name, context) : read_one(name, context));
+  RIDGELINE_TRY(out.file, read_all(name, context));
   find_config(name, context, out);
   return out;
 }
@@ -135,9 +159,12 @@ Json tensors_json(const TensorFile& file) {
     types[tensor.type].add(tensor);
     kinds[catalog::tensor_kind(tensor.name)].add(tensor);
   }
-  return {{"file_format", name_of(file.format)}, {"stored_tensors", file.tensors.size()},
-          {"stored_params", file.elements()},    {"stored_bytes", file.bytes()},
-          {"types", shares_json("type", types)}, {"kinds", shares_json("kind", kinds)}};
+  return {{"file_format", name_of(file.format)},
+          {"stored_tensors", file.tensors.size()},
+          {"stored_params", file.packed() ? Json(nullptr) : Json(file.params())},
+          {"stored_bytes", file.bytes()},
+          {"types", shares_json("type", types)},
+          {"kinds", shares_json("kind", kinds)}};
 }
 
 Result<Request> with_tensor_model(const Request& request, const Context& context) {
@@ -161,7 +188,8 @@ Result<Request> with_tensor_model(const Request& request, const Context& context
     told = told || out.input.contains(format);
   }
   const bool takes = has_field(*command, "bits_per_weight") || request.command == "solve";
-  if (takes && !told) out.input["bits_per_weight"] = read->bits_per_weight();
+  const std::optional<double> bits = read->bits_per_weight();
+  if (takes && !told && bits) out.input["bits_per_weight"] = *bits;
   return out;
 }
 

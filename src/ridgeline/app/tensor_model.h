@@ -17,7 +17,7 @@ struct TensorModel {
   catalog::TensorFile file;    // tensors of all shards
   std::optional<Json> config;  // from the metadata, or the config.json beside the file
   std::string why_no_config;
-  double bits_per_weight() const;
+  std::optional<double> bits_per_weight() const;  // empty: the number of weights is not known
 };
 Result<TensorModel> read_tensor_model(const std::string& name, const Context& context);
 

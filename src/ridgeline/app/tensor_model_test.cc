@@ -58,6 +58,25 @@ TEST(TensorModel, SaysWhatAHeaderAloneLacks) {
   EXPECT_EQ(fitted.json["error"]["where"], "--model");
 }
 
+TEST(TensorModel, ShowsAFileLikeAModelOfTheRegistry) {
+  const TemporaryFile file("ridgeline-shown.gguf", small_llama().bytes());
+  const Ran ran = run_line("show model " + file.path());
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  EXPECT_EQ(ran.json["result"]["stored_bytes"], 144'000);
+  EXPECT_EQ(ran.json["result"]["hidden_size"], 256);
+}
+
+// The parts of a split file are read from the first: 144 000 bytes and 1024.
+TEST(TensorModel, ReadsAllPartsOfASplitFile) {
+  const TemporaryFile first("ridgeline-split-00001-of-00002.gguf", small_llama().bytes());
+  GgufWriter rest;
+  rest.tensor("output_norm.weight", {256}, 0);
+  const TemporaryFile second("ridgeline-split-00002-of-00002.gguf", rest.bytes());
+  const Ran ran = run_line("import " + first.path());
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  EXPECT_EQ(ran.json["result"]["stored_bytes"], 144'000 + 1024);
+}
+
 TEST(TensorModel, RefusesBrokenFiles) {
   const TemporaryFile cut("ridgeline-cut.gguf", small_llama().bytes().substr(0, 60));
   const Ran ran = run_line("import " + cut.path());

@@ -19,9 +19,10 @@ const Json& empty_object() {
 }
 
 // The value shortened for a message.
-std::string shown(const Json& value) {
+template <class J>
+std::string shown(const J& value) {
   if (value.is_structured()) return value.is_array() ? "a list" : "an object";
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', false, J::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }
@@ -63,16 +64,17 @@ int depth_of(std::string_view text) {
 }
 
 // Remembers the first key that an object holds twice while a parse goes on.
+template <class J>
 class TwiceFinder {
  public:
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+  bool operator()(int depth, typename J::parse_event_t event, J& parsed) {
     const auto level = static_cast<std::size_t>(depth);
-    if (event == Json::parse_event_t::object_start) {
+    if (event == J::parse_event_t::object_start) {
       if (keys_.size() <= level + 1) keys_.resize(level + 2);
       keys_[level + 1].clear();
     }
-    if (event == Json::parse_event_t::key && level < keys_.size()) {
-      const auto& key = parsed.get_ref<const std::string&>();
+    if (event == J::parse_event_t::key && level < keys_.size()) {
+      const auto& key = parsed.template get_ref<const std::string&>();
       if (!keys_[level].insert(key).second && twice_.empty()) twice_ = key;
     }
     return true;
@@ -84,27 +86,27 @@ class TwiceFinder {
   std::string twice_;
 };
 
-Json parse_checked(std::string_view text, std::string& problem, std::string& twice) {
-  TwiceFinder finder;
+template <class J>
+J parse_checked(std::string_view text, std::string& problem, std::string& twice) {
+  TwiceFinder<J> finder;
   try {
-    Json json = Json::parse(text.begin(), text.end(), std::ref(finder));
+    J json = J::parse(text.begin(), text.end(), std::ref(finder));
     twice = finder.twice();
     return json;
   } catch (const nlohmann::json::exception& e) {
     problem = e.what();
-    return Json(nullptr);
+    return J(nullptr);
   }
 }
 
-}  // namespace
-
-Result<Json> parse_json_object(std::string_view text) {
+template <class J>
+Result<J> parse_object(std::string_view text) {
   if (depth_of(text) > kMostDepth) {
     return Error{ErrorCode::bad_value, "", "the JSON is nested too deeply",
                  fmt::format("at most {} levels are read", kMostDepth)};
   }
   std::string problem, twice;
-  Json json = parse_checked(text, problem, twice);
+  J json = parse_checked<J>(text, problem, twice);
   if (!problem.empty()) return Error{ErrorCode::bad_value, "", "not JSON: " + problem, ""};
   if (!twice.empty()) {
     return Error{ErrorCode::bad_value, "/" + twice,
@@ -114,6 +116,16 @@ Result<Json> parse_json_object(std::string_view text) {
     return Error{ErrorCode::bad_value, "", "an object is needed, not " + shown(json), ""};
   }
   return json;
+}
+
+}  // namespace
+
+Result<Json> parse_json_object(std::string_view text) {
+  return parse_object<Json>(text);
+}
+
+Result<nlohmann::json> parse_wide_object(std::string_view text) {
+  return parse_object<nlohmann::json>(text);
 }
 
 ConfigReader::ConfigReader(const Json& object, std::string pointer, std::optional<Error>& problem)

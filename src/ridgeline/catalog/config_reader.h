@@ -78,4 +78,7 @@ class ConfigReader {
 // Parses one JSON object: no key twice, nothing nested deeper than 64. Errors have `where` "".
 Result<nlohmann::ordered_json> parse_json_object(std::string_view text);
 
+// The same for an object of very many keys, whose order does not matter.
+Result<nlohmann::json> parse_wide_object(std::string_view text);
+
 }  // namespace ridgeline::catalog

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "ridgeline/base/text.h"
+#include "ridgeline/catalog/config_reader.h"
 #include "ridgeline/spec/gguf.h"
 
 namespace ridgeline::catalog {
@@ -41,11 +43,13 @@ constexpr std::array kGgufTypes = {
     Type{6, "Q5_0", block_of(G::q5_0)},
     Type{7, "Q5_1", block_of(G::q5_1)},
     Type{8, "Q8_0", block_of(G::q8_0)},
+    Type{9, "Q8_1", {32, 36}},
     Type{10, "Q2_K", block_of(G::q2_k)},
     Type{11, "Q3_K", block_of(G::q3_k)},
     Type{12, "Q4_K", block_of(G::q4_k)},
     Type{13, "Q5_K", block_of(G::q5_k)},
     Type{14, "Q6_K", block_of(G::q6_k)},
+    Type{15, "Q8_K", {256, 292}},
     Type{16, "IQ2_XXS", block_of(G::iq2_xxs)},
     Type{17, "IQ2_XS", block_of(G::iq2_xs)},
     Type{18, "IQ3_XXS", block_of(G::iq3_xxs)},
@@ -61,6 +65,8 @@ constexpr std::array kGgufTypes = {
     Type{28, "F64", {1, 8}},
     Type{29, "IQ1_M", block_of(G::iq1_m)},
     Type{30, "BF16", {1, 2}},
+    Type{34, "TQ1_0", {256, 54}},
+    Type{35, "TQ2_0", {256, 66}},
     Type{39, "MXFP4", block_of(G::mxfp4)},
 };
 constexpr std::array kSafetensorsTypes = {
@@ -88,6 +94,10 @@ Status size_up(const Type& type, Tensor& tensor) {
     return refused(fmt::format("tensor {} of {} elements is no whole number of {} blocks",
                                tensor.name, elements, type.name),
                    tensor.name);
+  }
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+  if (bytes > kMostBytes || elements > kMostBytes) {
+    return refused(fmt::format("tensor {} has a shape no file can hold", tensor.name), tensor.name);
   }
   tensor.type = type.name;
   tensor.elements = elements;
@@ -155,23 +165,36 @@ Json scalar(Bytes& in, std::uint32_t kind) {
   }
 }
 
+// An array of numbers that are all one number: its value; of another: its length alone.
+struct List {
+  std::uint64_t length = 0;
+  std::optional<Json> same;
+};
+
 // Passes over the items of an array; false: a kind that is not known, or arrays too deep.
-bool skip_array(Bytes& in, int depth, std::uint64_t& length) {
+bool read_array(Bytes& in, int depth, List& out) {
+  constexpr std::uint64_t kMostKept = 10000;
   const auto kind = in.number<std::uint32_t>();
-  length = in.number<std::uint64_t>();
+  out.length = in.number<std::uint64_t>();
   if (in.ended()) return true;
   if (kind >= kScalarBytes.size() || depth > kMostDepth) return false;
-  if (kScalarBytes[kind] > 0) {
+  if (kScalarBytes[kind] > 0 && out.length > kMostKept) {
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(length, kScalarBytes[kind], &bytes)) bytes = UINT64_MAX;
+    if (__builtin_mul_overflow(out.length, kScalarBytes[kind], &bytes)) bytes = UINT64_MAX;
     in.skip(bytes);
     return true;
   }
-  for (std::uint64_t i = 0; i < length && !in.ended(); ++i) {
-    std::uint64_t inner = 0;
+  bool uniform = kScalarBytes[kind] > 0;
+  for (std::uint64_t i = 0; i < out.length && !in.ended(); ++i) {
+    List inner;
     if (kind == kText) in.text();
-    if (kind == kArray && !skip_array(in, depth + 1, inner)) return false;
+    if (kind == kArray && !read_array(in, depth + 1, inner)) return false;
+    if (kScalarBytes[kind] == 0) continue;
+    Json value = scalar(in, kind);
+    uniform = uniform && (i == 0 || value == *out.same);
+    if (i == 0) out.same = std::move(value);
   }
+  if (!uniform) out.same.reset();
   return true;
 }
 
@@ -182,16 +205,19 @@ Error cut_short(TensorFormat format) {
 
 Result<Json> read_metadata(Bytes& in, std::uint64_t count) {
   Json out = Json::object();
+  std::set<std::string> keys;
   for (std::uint64_t i = 0; i < count && !in.ended(); ++i) {
     const std::string key(in.text());
     const auto kind = in.number<std::uint32_t>();
     if (in.ended()) break;
-    std::uint64_t length = 0;
+    if (!keys.insert(key).second) return refused("metadata " + key + " stands twice");
     if (kind == kText) {
       out[key] = std::string(in.text());
     } else if (kind == kArray) {
-      if (!skip_array(in, 0, length)) return refused("metadata " + key + " is of no known kind");
-      out[key + ".length"] = length;
+      List list;
+      if (!read_array(in, 0, list)) return refused("metadata " + key + " is of no known kind");
+      if (list.same) out[key] = *list.same;
+      if (!list.same) out[key + ".length"] = list.length;
     } else if (kind < kScalarBytes.size()) {
       out[key] = scalar(in, kind);
     } else {
@@ -222,6 +248,7 @@ Result<Tensor> read_tensor(Bytes& in, std::int64_t& end) {
                  fmt::format("tensor {} is of type {}, which is not known", out.name, type), ""};
   }
   RIDGELINE_CHECK(size_up(*known, out));
+  out.from = static_cast<std::int64_t>(offset);
   if (offset > INT64_MAX ||
       __builtin_add_overflow(static_cast<std::int64_t>(offset), out.bytes, &end)) {
     return refused(fmt::format("tensor {} lies outside any file", out.name), out.name);
@@ -229,17 +256,25 @@ Result<Tensor> read_tensor(Bytes& in, std::int64_t& end) {
   return out;
 }
 
-Status refuse_twins(const std::vector<Tensor>& tensors) {
-  std::unordered_set<std::string_view> names;
+// Do two tensors share bytes? Each lies inside the file by itself.
+Status refuse_overlaps(const std::vector<Tensor>& tensors) {
+  std::vector<const Tensor*> order;
   for (const Tensor& tensor : tensors) {
-    if (!names.insert(tensor.name).second) {
-      return refused(fmt::format("tensor {} stands twice", tensor.name), tensor.name);
-    }
+    if (tensor.bytes > 0) order.push_back(&tensor);
+  }
+  std::sort(order.begin(), order.end(),
+            [](const Tensor* a, const Tensor* b) { return a->from < b->from; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i]->from >= order[i - 1]->from + order[i - 1]->bytes) continue;
+    return refused(fmt::format("tensors {} and {} share bytes of the file", order[i - 1]->name,
+                               order[i]->name),
+                   order[i]->name);
   }
   return Ok{};
 }
 
-Result<Tensor> tensor_of_json(const std::string& name, const Json& value, std::int64_t data_bytes) {
+Result<Tensor> tensor_of_json(const std::string& name, const nlohmann::json& value,
+                              std::int64_t data_bytes) {
   const auto bad = [&](const char* what) {
     return refused(fmt::format("tensor {} {}", name, what), name,
                    "{\"dtype\", \"shape\", \"data_offsets\"}");
@@ -250,7 +285,7 @@ Result<Tensor> tensor_of_json(const std::string& name, const Json& value, std::i
     return bad("has no dtype, shape and data_offsets");
   }
   Tensor out{.name = name};
-  for (const Json& side : value["shape"]) {
+  for (const nlohmann::json& side : value["shape"]) {
     if (!side.is_number_unsigned() || side.get<std::uint64_t>() > INT64_MAX) {
       return bad("has a shape that is no list of sizes");
     }
@@ -265,13 +300,14 @@ Result<Tensor> tensor_of_json(const std::string& name, const Json& value, std::i
         fmt::format("tensor {} is of type {}, which is not known", name, dtype.substr(0, 40)), ""};
   }
   RIDGELINE_CHECK(size_up(*known, out));
-  const Json& offsets = value["data_offsets"];
+  const nlohmann::json& offsets = value["data_offsets"];
   if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
     return bad("has offsets that are no places");
   }
   const auto from = offsets[0].get<std::uint64_t>(), to = offsets[1].get<std::uint64_t>();
   const bool inside = from <= to && to <= static_cast<std::uint64_t>(data_bytes);
   if (!inside) return bad("lies outside the file");
+  out.from = static_cast<std::int64_t>(from);
   if (to - from != static_cast<std::uint64_t>(out.bytes)) return bad("is not as long as its shape");
   return out;
 }
@@ -292,7 +328,34 @@ constexpr std::array kWords = {
     Word{"ffn", "ffn"},           Word{"feed_forward", "ffn"},
 };
 
+bool ends_with_one(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Scales, zero points and orders of quantised matrices.
+bool is_scale(const Tensor& tensor) {
+  return ends_with_one(tensor.name, {"scale", "scales", "scale_inv", "scale_2", "scale_ub", "zeros",
+                                     "g_idx", "zero_point", "absmax", "quant_map", "weight_shape"});
+}
+
+// Integers that each hold several weights: GPTQ and AWQ, compressed-tensors, MXFP4, 4-bit bytes.
+bool is_packed(const Tensor& tensor) {
+  if (ends_with_one(tensor.name, {"qweight", "weight_packed", "_blocks"})) return true;
+  return tensor.type == "U8" && tensor.name.ends_with("weight");
+}
+
 }  // namespace
+
+Status refuse_twins(const std::vector<Tensor>& tensors) {
+  std::unordered_set<std::string_view> names;
+  for (const Tensor& tensor : tensors) {
+    if (!names.insert(tensor.name).second) {
+      return refused(fmt::format("tensor {} stands twice", tensor.name), tensor.name);
+    }
+  }
+  return Ok{};
+}
 
 std::int64_t TensorFile::elements() const {
   std::int64_t sum = 0;
@@ -304,6 +367,16 @@ std::int64_t TensorFile::bytes() const {
   std::int64_t sum = 0;
   for (const Tensor& tensor : tensors) sum += tensor.bytes;
   return sum;
+}
+
+std::int64_t TensorFile::params() const {
+  std::int64_t sum = 0;
+  for (const Tensor& tensor : tensors) sum += is_scale(tensor) ? 0 : tensor.elements;
+  return sum;
+}
+
+bool TensorFile::packed() const {
+  return std::any_of(tensors.begin(), tensors.end(), is_packed);
 }
 
 bool is_gguf(std::string_view head) {
@@ -335,6 +408,7 @@ Result<TensorFile> read_gguf(std::string_view head, std::int64_t file_bytes) {
   }
   if (furthest > file_bytes - in.at()) return refused("its tensors lie beyond its end");
   RIDGELINE_CHECK(refuse_twins(out.tensors));
+  RIDGELINE_CHECK(refuse_overlaps(out.tensors));
   out.metadata = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
   return out;
 }
@@ -347,8 +421,13 @@ Result<TensorFile> read_safetensors(std::string_view head, std::int64_t file_byt
   if (in.ended() || size > kMostHeader || size > head.size() - kPrefix) {
     return cut_short(TensorFormat::safetensors);
   }
-  const Json json = Json::parse(head.substr(kPrefix, size), nullptr, false);
-  if (!json.is_object()) return refused("its header is no JSON object");
+  auto parsed = parse_wide_object(head.substr(kPrefix, size));
+  if (!parsed) {
+    Error error = parsed.error();
+    error.message = "its header: " + error.message;
+    return error;
+  }
+  const nlohmann::json& json = *parsed;
   if (json.size() > static_cast<std::size_t>(kMostTensors)) return refused("too many tensors");
   TensorFile out{.format = TensorFormat::safetensors};
   const std::int64_t data = file_bytes - static_cast<std::int64_t>(kPrefix + size);
@@ -357,8 +436,23 @@ Result<TensorFile> read_safetensors(std::string_view head, std::int64_t file_byt
     RIDGELINE_TRY(Tensor tensor, tensor_of_json(name, value, data));
     out.tensors.push_back(std::move(tensor));
   }
-  RIDGELINE_CHECK(refuse_twins(out.tensors));
+  RIDGELINE_CHECK(refuse_overlaps(out.tensors));
   return out;
+}
+
+Result<std::vector<std::string>> shards_of_index(std::string_view text) {
+  RIDGELINE_TRY(const nlohmann::json index, parse_wide_object(text));
+  const auto map = index.find("weight_map");
+  if (map == index.end() || !map->is_object()) return refused("has no weight_map");
+  std::set<std::string> out;
+  for (const auto& [tensor, file] : map->items()) {
+    const std::string name = file.is_string() ? file.get<std::string>() : "";
+    if (name.empty() || name.find('/') != std::string::npos) {
+      return refused("tensor " + tensor + " is in no file beside it");
+    }
+    out.insert(name);
+  }
+  return std::vector<std::string>(out.begin(), out.end());
 }
 
 const char* tensor_kind(std::string_view name) {

@@ -24,15 +24,19 @@ struct Tensor {
   std::string type;  // "Q4_K", "BF16"
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
+  std::int64_t from = 0;  // where its data begin, behind the header
 };
 
 struct TensorFile {
   TensorFormat format = TensorFormat::gguf;
-  std::string metadata;  // GGUF: its scalar keys as a JSON object; arrays by their length
+  std::string metadata;  // GGUF: its scalar keys as a JSON object; arrays by
+                         // their length, those of one number again and again by that number
   std::vector<Tensor> tensors;
 
   std::int64_t elements() const;
   std::int64_t bytes() const;
+  std::int64_t params() const;  // elements but scales and zero points
+  bool packed() const;          // some elements hold several weights each
 };
 
 // Does the text begin as a GGUF file does?
@@ -43,6 +47,12 @@ bool is_gguf(std::string_view head);
 // stand twice are refused by name; `where` is empty or the tensor's name.
 Result<TensorFile> read_gguf(std::string_view head, std::int64_t file_bytes);
 Result<TensorFile> read_safetensors(std::string_view head, std::int64_t file_bytes);
+
+// The files that a model.safetensors.index.json names, each once.
+Result<std::vector<std::string>> shards_of_index(std::string_view text);
+
+// Error: a name stands twice in the tensors of all files.
+Status refuse_twins(const std::vector<Tensor>& tensors);
 
 // What a tensor is for, by the names that checkpoints use: "embedding", "head", "norm", "experts",
 // "router", "attention", "ffn", "other".

@@ -129,6 +129,94 @@ TEST(TensorFile, RefusesHostileSafetensors) {
   EXPECT_FALSE(read_safetensors("abc", 3));
 }
 
+// GGUF: one number again and again is that number; other lists have none.
+TEST(TensorFile, RefusesKeysThatDifferFromLayerToLayer) {
+  const auto error = [](const std::vector<std::uint32_t>& heads) {
+    GgufWriter out = small_llama();
+    out.counts("llama.attention.head_count_kv_per_layer", heads);
+    out.counts("llama.expert_used_count", heads);
+    const std::string bytes = out.bytes();
+    const auto config = config_of_gguf(*read_gguf(bytes, static_cast<std::int64_t>(bytes.size())));
+    return config ? std::string() : config.error().message;
+  };
+  EXPECT_EQ(error({2, 2, 2}), "");
+  EXPECT_EQ(error({2, 1, 2}), "llama.expert_used_count differs from layer to layer");
+}
+
+// Key heads of 12 with 4 rotary: 8 without; the router's bias makes it the V3 class; of three
+// blocks one predicts.
+TEST(TensorFile, ReadsTheWidthsOfMla) {
+  GgufWriter out;
+  out.text("general.architecture", "deepseek2");
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::uint32_t>>{{"embedding_length", 64},
+                                                          {"block_count", 3},
+                                                          {"nextn_predict_layers", 1},
+                                                          {"attention.head_count", 4},
+                                                          {"feed_forward_length", 128},
+                                                          {"attention.kv_lora_rank", 16},
+                                                          {"attention.key_length", 20},
+                                                          {"attention.key_length_mla", 12},
+                                                          {"attention.value_length", 16},
+                                                          {"attention.value_length_mla", 8},
+                                                          {"rope.dimension_count", 4},
+                                                          {"expert_count", 8},
+                                                          {"expert_used_count", 2},
+                                                          {"expert_feed_forward_length", 32},
+                                                          {"leading_dense_block_count", 1}}) {
+    out.count("deepseek2." + key, value);
+  }
+  out.tensor("token_embd.weight", {64, 100}, 0);
+  out.tensor("blk.1.exp_probs_b.bias", {8}, 0);
+  const std::string bytes = out.bytes();
+  const auto config = config_of_gguf(*read_gguf(bytes, static_cast<std::int64_t>(bytes.size())));
+  ASSERT_TRUE(config) << config.error().message;
+  const auto model = import_config(*config, "mla");
+  ASSERT_TRUE(model) << model.error().where << " " << model.error().message;
+  EXPECT_EQ(model->architecture, "DeepseekV3ForCausalLM");
+  EXPECT_EQ(model->layer_count(), 2);
+  EXPECT_EQ(model->mtp_layers, 1);
+  const Attention& a = model->kinds[0].attention;
+  EXPECT_EQ(a.qk_nope_head_dim, 8);
+  EXPECT_EQ(a.qk_rope_head_dim, 4);
+  EXPECT_EQ(a.v_head_dim, 8);
+}
+
+// GPTQ packs eight 4-bit weights into an integer; scales are no weights.
+TEST(TensorFile, ScalesAreNoWeightsAndPackedIntegersAreNotCounted) {
+  const std::string bytes =
+      safetensors_of(R"({"a.qweight":{"dtype":"I32","shape":[2],"data_offsets":[0,8]},)"
+                     R"("a.scales":{"dtype":"F16","shape":[4],"data_offsets":[8,16]}})",
+                     16);
+  const auto file = read_safetensors(bytes, static_cast<std::int64_t>(bytes.size()));
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(file->packed());
+  EXPECT_EQ(file->params(), 2);
+  EXPECT_EQ(file->bytes(), 16);
+}
+
+TEST(TensorFile, RefusesTwinsAndOverlaps) {
+  const auto error = [](const std::string& json) {
+    const std::string bytes = safetensors_of(json, 12);
+    const auto file = read_safetensors(bytes, static_cast<std::int64_t>(bytes.size()));
+    return file ? std::string() : file.error().message;
+  };
+  const std::string one = R"("a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]})";
+  EXPECT_NE(error("{" + one + "," + one + "}").find("stands twice"), std::string::npos);
+  EXPECT_NE(error("{" + one + R"(,"b":{"dtype":"U8","shape":[8],"data_offsets":[4,12]}})")
+                .find("share bytes"),
+            std::string::npos);
+}
+
+TEST(TensorFile, AnIndexNamesFilesBesideIt) {
+  const auto files = shards_of_index(R"({"weight_map":{"x":"2.safetensors","y":"1.safetensors",)"
+                                     R"("z":"2.safetensors"}})");
+  ASSERT_TRUE(files) << files.error().message;
+  EXPECT_EQ(*files, (std::vector<std::string>{"1.safetensors", "2.safetensors"}));
+  EXPECT_FALSE(shards_of_index(R"({"weight_map":{"x":"../../etc/passwd"}})"));
+  EXPECT_FALSE(shards_of_index("{}"));
+}
+
 TEST(TensorFile, NamesTellWhatATensorIsFor) {
   EXPECT_STREQ(tensor_kind("model.layers.3.mlp.experts.7.down_proj.weight"), "experts");
   EXPECT_STREQ(tensor_kind("blk.3.ffn_gate_exps.weight"), "experts");
