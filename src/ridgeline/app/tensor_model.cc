@@ -110,12 +110,14 @@ struct Share {
   }
 };
 
-Json shares_json(const char* name, const std::map<std::string, Share>& shares) {
+// Of packed files no row says how many weights it holds.
+Json shares_json(const char* name, const std::map<std::string, Share>& shares,
+                 const TensorFile& file) {
   Json out = Json::array();
   for (const auto& [key, share] : shares) {
     out.push_back({{name, key},
                    {"tensors", share.tensors},
-                   {"params", share.elements},
+                   {"params", file.packed() ? Json(nullptr) : Json(share.elements)},
                    {"bytes", share.bytes}});
   }
   return out;
@@ -163,8 +165,8 @@ Json tensors_json(const TensorFile& file) {
           {"stored_tensors", file.tensors.size()},
           {"stored_params", file.packed() ? Json(nullptr) : Json(file.params())},
           {"stored_bytes", file.bytes()},
-          {"types", shares_json("type", types)},
-          {"kinds", shares_json("kind", kinds)}};
+          {"types", shares_json("type", types, file)},
+          {"kinds", shares_json("kind", kinds, file)}};
 }
 
 Result<Request> with_tensor_model(const Request& request, const Context& context) {

@@ -436,6 +436,8 @@ Result<TensorFile> read_safetensors(std::string_view head, std::int64_t file_byt
     RIDGELINE_TRY(Tensor tensor, tensor_of_json(name, value, data));
     out.tensors.push_back(std::move(tensor));
   }
+  std::sort(out.tensors.begin(), out.tensors.end(),
+            [](const Tensor& a, const Tensor& b) { return a.from < b.from; });
   RIDGELINE_CHECK(refuse_overlaps(out.tensors));
   return out;
 }

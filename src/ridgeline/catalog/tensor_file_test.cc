@@ -106,7 +106,7 @@ TEST(TensorFile, RefusesHostileSafetensors) {
     const auto file = read_safetensors(bytes, static_cast<std::int64_t>(bytes.size()));
     return file ? std::string() : file.error().message;
   };
-  EXPECT_NE(error("[]", 0).find("no JSON object"), std::string::npos);
+  EXPECT_NE(error("[]", 0).find("an object is needed"), std::string::npos);
   EXPECT_NE(
       error(R"({"t":{"dtype":"F32","shape":[4],"data_offsets":[0,15]}})", 16).find("not as long"),
       std::string::npos);
