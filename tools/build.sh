@@ -4,6 +4,9 @@
 engine_packages="g++ cmake ninja-build pkg-config nlohmann-json3-dev libfmt-dev \
 libhwy-dev libyaml-cpp-dev"
 
+# What `serve` needs besides.
+server_packages="libcpp-httplib-dev libssl-dev zlib1g-dev libbrotli-dev"
+
 say() {
   printf '%s\n' "ridgeline: $*" >&2
 }
@@ -79,7 +82,14 @@ show_progress() {
   fi
 }
 
-# build_preset NAME: configures where that was never done, then builds. One at a time per checkout.
+# Node and npm build the dashboard; a node of its own packaging brings its npm along.
+web_packages() {
+  command -v npm >/dev/null || printf 'nodejs npm'
+}
+
+# build_preset NAME PACKAGE...: configures where that was never done (with $configure_options, where
+# they are not yet those of the build), then builds. One at a time per checkout.
+configure_options=
 build_preset() {
   preset=$1
   mkdir -p "$root/build"
@@ -92,8 +102,9 @@ build_preset() {
   shift
   install_packages "$@"
   directory=$root/build/$preset
-  if [ ! -f "$directory/build.ninja" ]; then
-    (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 </dev/null ||
+  if [ ! -f "$directory/build.ninja" ] || [ -n "$configure_options" ]; then
+    # shellcheck disable=SC2086
+    (cd "$root" && cmake --preset "$preset" $configure_options) >"$log" 2>&1 </dev/null ||
       stop "configuring the build" "$log" "then run this again; rm -r $directory starts afresh"
   fi
   : >"$directory/.started"

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,8 +51,20 @@ Result<int> answer_to_stdout(const app::Request& request, const Context& context
   return kOther;
 }
 
-Result<int> answer(const std::vector<std::string>& arguments) {
+// Becomes the server, a program beside this one: what it needs is loaded for it alone.
+Error start_server(char** argv) {
+  constexpr char kName[] = "ridgeline-server";
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string program = (own.parent_path() / kName).string();
+  ::execv(program.c_str(), argv);
+  return {ErrorCode::unsupported, "serve", "this program was built without the server",
+          "run ./ridgeline serve, which builds it, or configure with -DRIDGELINE_SERVER=ON"};
+}
+
+Result<int> answer(const std::vector<std::string>& arguments, char** argv) {
   RIDGELINE_TRY(const app::CommandLine line, app::parse_command_line(arguments));
+  if (line.command->name == std::string_view("serve")) return start_server(argv);
   std::optional<catalog::Catalog> overlay;
   Context context;
   context.files = app::FileAccess::allowed;
@@ -66,7 +79,10 @@ Result<int> answer(const std::vector<std::string>& arguments) {
   }
   context.catalog = overlay ? &*overlay : &catalog::Catalog::embedded();
   ProgressBar bar;
-  context.progress = [&bar](double share) { bar.show(share); };
+  context.progress = [&bar](double share) {
+    bar.show(share);
+    return true;
+  };
   RIDGELINE_TRY(const app::Request request, app::make_request(line, context, nullptr));
   return request.output.empty() ? answer_to_stdout(request, context)
                                 : answer_to_file(request, context);
@@ -86,7 +102,7 @@ int report_error(const Error& error, const std::vector<std::string>& arguments) 
 int main_of(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const auto status = answer(arguments);
+  const auto status = answer(arguments, argv);
   return status ? *status : report_error(status.error(), arguments);
 }
 

@@ -85,6 +85,7 @@ Result<report::Document> answer_replay(const Request& request, const Context& co
 Result<report::Document> answer_validate(const Request& request, const Context& context);
 Result<report::Document> answer_schema(const Request& request, const Context& context);
 Result<report::Document> answer_help(const Request& request, const Context& context);
+Result<report::Document> answer_serve(const Request& request, const Context& context);
 Result<report::Document> answer_version(const Request& request, const Context& context);
 
 // Twelve digits that change when any value of the tree does, but for times of the program itself.

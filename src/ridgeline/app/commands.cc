@@ -71,6 +71,14 @@ constexpr std::array kCommandFields = {
     Field{"command", FieldKind::text, "", "a command"},
     Field{"variant", FieldKind::text, "", "a solver, of the commands that take one"}};
 
+constexpr std::array kServeFields = {
+    Field{"address", FieldKind::text, "127.0.0.1",
+          "where to listen; one that others can reach needs a token"},
+    Field{"port", FieldKind::count, "8080", "0: any that is free"},
+    Field{"token", FieldKind::text, "", "what callers must know: Authorization: Bearer TOKEN"},
+    Field{"no_browser", FieldKind::toggle, "false", "open no browser"},
+};
+
 constexpr std::array kModelWord = {"model"};
 constexpr std::array kKindWord = {"kind"};
 constexpr std::array kKindNameWords = {"kind", "name"};
@@ -106,6 +114,13 @@ constexpr std::array kFixed = {
             Scope::own, kShowFields, kKindNameWords, answer_show},
     Command{"import", "what is derived from a config.json", "ridgeline import path/to/config.json",
             Scope::own, kImportFields, kFileWord, answer_import},
+    Command{"serve",
+            "the dashboard and the HTTP API",
+            "ridgeline serve",
+            Scope::own,
+            kServeFields,
+            {},
+            answer_serve},
     Command{"schema", "JSON Schema of the input and output of a command",
             "ridgeline schema inspect", Scope::own, kCommandFields, kCommandWords, answer_schema},
     Command{"help", "the commands, or one of them", "ridgeline help explore", Scope::own,
@@ -140,6 +155,11 @@ std::span<const Command> commands() {
     return all;
   }();
   return kCommands;
+}
+
+Result<report::Document> answer_serve(const Request&, const Context&) {
+  return Error{ErrorCode::unsupported, "", "serve answers at a shell alone",
+               "run: ridgeline serve"};
 }
 
 Result<const Command*> find_command(std::string_view name) {

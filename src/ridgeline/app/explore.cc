@@ -27,12 +27,7 @@ Status read_options(const Request& request, const Context& context, Search& sear
   search.options.threads = static_cast<int>(threads);
   // A drawing shows the best of each machine behind the front.
   if (request.format == report::Format::svg) search.options.per_hardware = true;
-  if (context.progress) {
-    search.options.progress = [&context](double share) {
-      context.progress(share);
-      return true;
-    };
-  }
+  search.options.progress = context.progress;
   return Ok{};
 }
 
@@ -103,6 +98,9 @@ Result<Search> run_search(const Request& request, const Context& context) {
   search.elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!found) return request.origins.placed(found.error(), "/space");
+  if (found->stopped) {
+    return Error{ErrorCode::internal, "", "the search was stopped before its end", ""};
+  }
   search.found = *std::move(found);
   note_outcome(search);
   RIDGELINE_TRY(const std::vector<Note> more, compare_with_full_plans(request, context, search));

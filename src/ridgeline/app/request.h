@@ -50,7 +50,8 @@ struct Context {
   const catalog::Catalog* catalog = nullptr;
   FileAccess files = FileAccess::refused;
   std::vector<std::string> folders;      // where relative names of files are looked for, in order
-  std::function<void(double)> progress;  // told the share done, 0 to 1; may be empty
+  // Told the share done, 0 to 1; returns false to stop. May be empty.
+  std::function<bool(double)> progress;
 };
 
 // "--kv-shard-mode" for "/plan/kv_shard_mode": the flag of an input field.

@@ -1,0 +1,243 @@
+// The server over sockets: limits, files, streams, slow and vanished callers, the end.
+#include "server/server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+
+#include "ridgeline/app/spec_file.h"
+
+namespace ridgeline::server {
+namespace {
+
+using app::Json;
+
+constexpr char kJson[] = "application/json";
+constexpr char kInspect[] = R"({"model": "llama-3.1-8b"})";
+
+Json parsed(const std::string& text) {
+  const auto json = app::parse_json(text);
+  return json ? *json : Json();
+}
+
+// "hi", gzipped.
+constexpr unsigned char kHi[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb,
+                                 0xc8, 0x04, 0x00, 0xac, 0x2a, 0x93, 0xd8, 0x02, 0x00, 0x00, 0x00};
+
+class Running {
+ public:
+  explicit Running(const std::string& token = "") : server_(options(token), limits(), kAssets) {
+    EXPECT_TRUE(server_.bind());
+    thread_ = std::thread([this] { server_.run(); });  // the port is open: callers wait for it
+    client_ = std::make_unique<httplib::Client>("127.0.0.1", server_.port());
+    client_->set_keep_alive(false);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    server_.stop();
+    thread_.join();
+  }
+  httplib::Client& client() { return *client_; }
+  int port() const { return server_.port(); }
+
+ private:
+  static Options options(const std::string& token) {
+    Options out;
+    out.port = 0;
+    out.token = token;
+    return out;
+  }
+  static Limits limits() {
+    Limits out;
+    out.silence_s = 1;
+    return out;
+  }
+  static inline const std::array<Asset, 2> kAssets = {
+      Asset{"/index.html", {reinterpret_cast<const char*>(kHi), sizeof kHi}},
+      Asset{"/assets/a.js", {reinterpret_cast<const char*>(kHi), sizeof kHi}}};
+
+  Server server_;
+  std::thread thread_;
+  std::unique_ptr<httplib::Client> client_;
+};
+
+// A connection of our own, to send what no client would.
+class Raw {
+ public:
+  explicit Raw(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  }
+  Raw(const Raw&) = delete;
+  Raw& operator=(const Raw&) = delete;
+  ~Raw() { ::close(socket_); }
+  void send(const std::string& text) {
+    EXPECT_GT(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), 0);
+  }
+  std::string read_all() {
+    std::string out;
+    std::array<char, 4096> part;
+    for (ssize_t n = 0; (n = ::recv(socket_, part.data(), part.size(), 0)) > 0;) {
+      out.append(part.data(), static_cast<std::size_t>(n));
+    }
+    return out;
+  }
+
+ private:
+  int socket_;
+};
+
+TEST(Server, AnswersWithItsTimeAndPolicy) {
+  Running server;
+  const auto answer = server.client().Post("/v1/inspect", kInspect, kJson);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_GT(std::stod(answer->get_header_value("X-Ridgeline-Elapsed")), 0);
+  EXPECT_NE(answer->get_header_value("Content-Security-Policy").find("default-src 'self'"),
+            std::string::npos);
+  EXPECT_EQ(parsed(answer->body)["command"], "inspect");
+}
+
+TEST(Server, RefusesInJson) {
+  Running server;
+  httplib::Client& client = server.client();
+  EXPECT_EQ(client.Get("/v1/inspect")->status, 405);
+  EXPECT_EQ(client.Put("/v1/inspect", kInspect, kJson)->status, 405);
+  EXPECT_EQ(client.Get("/v1/no-such")->status, 404);
+  EXPECT_EQ(client.Get("/no-such.js")->status, 404);
+  EXPECT_EQ(client.Post("/v1/inspect", "{", kJson)->status, 400);
+  const auto large = client.Post("/v1/inspect", std::string(5'000'001, ' '), kJson);
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->status, 413);
+  EXPECT_EQ(parsed(large->body)["error"]["code"], "out_of_range");
+  EXPECT_TRUE(parsed(client.Get("/no-such.js")->body).contains("error"));
+}
+
+TEST(Server, GivesTheFilesOfTheBundleAndNoOther) {
+  Running server;
+  httplib::Client& client = server.client();
+  EXPECT_EQ(client.Get("/")->body, "hi");
+  EXPECT_EQ(client.Get("/inspect")->body, "hi");
+  EXPECT_EQ(client.Get("/assets/a.js")->get_header_value("Cache-Control"),
+            "public, max-age=31536000, immutable");
+  for (const char* path :
+       {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f..%2fa.js",
+        "//etc/passwd.txt", "/etc/hosts.allow", "/assets/a.js%00.html"}) {
+    const auto answer = client.Get(path);
+    ASSERT_TRUE(answer) << path;
+    EXPECT_TRUE(answer->status >= 400 || answer->body == "hi") << path << answer->body;
+  }
+}
+
+TEST(Server, AsksForItsToken) {
+  const std::string token = "0123456789abcdef";
+  Running server(token);
+  httplib::Client& client = server.client();
+  EXPECT_EQ(client.Get("/")->status, 401);
+  EXPECT_EQ(client.Post("/v1/inspect", kInspect, kJson)->status, 401);
+  EXPECT_EQ(
+      client.Post("/v1/inspect", {{"Authorization", "Bearer " + token}}, kInspect, kJson)->status,
+      200);
+  const auto opened = client.Get("/?token=" + token);
+  EXPECT_EQ(opened->status, 200);
+  EXPECT_EQ(opened->get_header_value("Set-Cookie").rfind("ridgeline_token=" + token, 0), 0U);
+}
+
+TEST(Server, RefusesPagesOfOthers) {
+  Running server;
+  const httplib::Headers foreign = {{"Origin", "http://evil.example"}};
+  EXPECT_EQ(server.client().Post("/v1/inspect", foreign, kInspect, kJson)->status, 403);
+  const httplib::Headers rebound = {{"Host", "evil.example"}};
+  EXPECT_EQ(server.client().Post("/v1/inspect", rebound, kInspect, kJson)->status, 403);
+}
+
+TEST(Server, StreamsProgressAndTheAnswer) {
+  Running server;
+  const auto answer =
+      server.client().Post("/v1/explore", {{"Accept", "text/event-stream"}},
+                           R"({"model": "llama-3.1-8b", "depth": "coarse"})", kJson);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->get_header_value("Content-Type"), "text/event-stream");
+  const std::size_t result = answer->body.find("event: result\ndata: {");
+  ASSERT_NE(result, std::string::npos);
+  const std::size_t from = answer->body.find('{', result);
+  EXPECT_EQ(parsed(answer->body.substr(from, answer->body.rfind('}') - from + 1))["command"],
+            "explore");
+  const auto refused =
+      server.client().Post("/v1/explore", {{"Accept", "text/event-stream"}}, "{}", kJson);
+  EXPECT_EQ(refused->body.rfind("event: error\ndata: {", 0), 0U);
+}
+
+TEST(Server, ForgetsACallerWhoLeavesInTheMiddle) {
+  Running server;
+  const std::string body = R"({"model": "llama-3.1-8b", "depth": "coarse", "plans": "full"})";
+  {
+    Raw caller(server.port());
+    caller.send(
+        "POST /v1/explore HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+  }
+  const auto after = server.client().Post("/v1/explore", R"({"model": "llama-3.1-8b"})", kJson);
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->status, 200);
+}
+
+TEST(Server, AnswersOthersWhileOneSendsSlowly) {
+  Running server;
+  Raw slow(server.port());
+  slow.send("POST /v1/inspect HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{");
+  EXPECT_EQ(server.client().Post("/v1/inspect", kInspect, kJson)->status, 200);
+}
+
+TEST(Server, RefusesWhatIsNoHttp) {
+  Running server;
+  for (const std::string text :
+       {"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"}) {
+    Raw caller(server.port());
+    caller.send(text);
+    const std::string answer = caller.read_all();
+    EXPECT_EQ(answer.find("200"), std::string::npos) << answer;
+  }
+  EXPECT_EQ(server.client().Post("/v1/inspect", kInspect, kJson)->status, 200);
+}
+
+TEST(Program, ServesAndEndsOnSigterm) {
+  std::array<int, 2> out{};
+  ASSERT_EQ(::pipe(out.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(out[1], STDOUT_FILENO);
+    ::execl(RIDGELINE_PROGRAM, "ridgeline", "serve", "--port", "0", "--no-browser", nullptr);
+    ::_exit(127);
+  }
+  std::string printed;
+  char c = 0;
+  while (printed.find('\n') == std::string::npos && ::read(out[0], &c, 1) == 1) printed += c;
+  const std::size_t colon = printed.rfind(':');
+  ASSERT_NE(colon, std::string::npos) << printed;
+  httplib::Client client("127.0.0.1", std::stoi(printed.substr(colon + 1)));
+  client.set_keep_alive(true);  // an open connection does not hold the end up
+  const auto answer = client.Post("/v1/inspect", kInspect, kJson);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  ::kill(child, SIGTERM);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  ::close(out[0]);
+  ::close(out[1]);
+}
+
+}  // namespace
+}  // namespace ridgeline::server
