@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ridgeline/physics/memory.h"
+#include "ridgeline/physics/placement.h"
 #include "ridgeline/physics/shapes.h"
 
 namespace ridgeline::advise {
@@ -152,6 +153,56 @@ class Collector {
 };
 
 }  // namespace
+
+namespace {
+
+// Which of `pieces` equal pieces the rank'th of `ranks` holds: neighbours share one.
+std::int64_t piece_index(std::int64_t rank, std::int64_t ranks, std::int64_t pieces) {
+  return rank * pieces / ranks;
+}
+
+std::int64_t pieces_in(double whole, double part) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(whole / part + 0.5));
+}
+
+bool is_expert(ShardTensor tensor) {
+  return tensor == ShardTensor::expert_gate_up || tensor == ShardTensor::expert_down;
+}
+
+bool is_ffn(ShardTensor tensor) {
+  return tensor >= ShardTensor::gate_up && tensor <= ShardTensor::expert_down;
+}
+
+}  // namespace
+
+Piece piece_of(const Shard& shard, const Plan& plan, std::int64_t tp, std::int64_t cp,
+               std::int64_t dp) {
+  Piece out;
+  out.row_pieces = pieces_in(shard.rows, shard.part_rows);
+  out.column_pieces = pieces_in(shard.columns, shard.part_columns);
+  if (shard.tensor == ShardTensor::kv_cache) {
+    out.row = piece_index(dp * plan.cp + cp, plan.dp * plan.cp, out.row_pieces);
+    out.column = piece_index(tp, plan.tp, out.column_pieces);
+    return out;
+  }
+  std::int64_t rank = tp, ranks = plan.tp;
+  if (is_ffn(shard.tensor) && plan.scope_has_cp()) {
+    rank += cp * ranks;
+    ranks *= plan.cp;
+  }
+  if (is_ffn(shard.tensor) && plan.scope_has_dp()) {
+    rank += dp * ranks;
+    ranks *= plan.dp;
+  }
+  out.row = piece_index(rank, ranks, out.row_pieces);
+  out.column = piece_index(rank, ranks, out.column_pieces);
+  if (!is_expert(shard.tensor) || plan.ep == 1) return out;
+  const physics::ExpertSplit split = physics::expert_split(plan);
+  const std::int64_t group = cp % split.cp + split.cp * (dp % split.dp);
+  const std::int64_t inside = out.row_pieces / plan.ep;  // pieces of one group's rows
+  out.row = group * inside + piece_index(rank, ranks, inside);
+  return out;
+}
 
 std::vector<Shard> shards_of(const Model& model, const Workload& work, const Plan& plan) {
   std::vector<Shard> out;

@@ -66,6 +66,16 @@ struct Shard {
   double copies;  // over the TP x CP x DP ranks of a stage
 };
 
+// The part of a tensor that one rank of a stage holds, counted in equal pieces.
+struct Piece {
+  std::int64_t row_pieces = 1, column_pieces = 1;
+  std::int64_t row = 0, column = 0;
+};
+
+// REQUIRES: ranks within the plan's degrees.
+Piece piece_of(const Shard& shard, const Plan& plan, std::int64_t tp, std::int64_t cp,
+               std::int64_t dp);
+
 // Kinds of layers in the order of the model; per kind attention, feed-forward part, cache; then
 // tables.
 std::vector<Shard> shards_of(const Model& model, const Workload& work, const Plan& plan);

@@ -23,7 +23,14 @@ constexpr Field kMachine{"machine", FieldKind::machine, "chiplet-sip",
 constexpr Field kOrder{"plan.order", FieldKind::axes, "tp,cp,pp,dp",
                        "axes from the inside out (not on the chiplet machine)"};
 
-constexpr std::array kInspectFields = {kModel, kMachine, kOrder};
+constexpr std::array kInspectFields = {
+    kModel,
+    kMachine,
+    kOrder,
+    Field{"topology", FieldKind::toggle, "false", "list each device with its rank as well (json)"},
+    Field{"rank", FieldKind::count, "0", "whose parts of the tensors are told (json)"},
+    Field{"formulas", FieldKind::toggle, "false", "the formulas of each stage with their values"},
+};
 
 constexpr std::array kExploreFields = {
     kModel,
@@ -39,6 +46,11 @@ constexpr std::array kExploreFields = {
     Field{"top", FieldKind::count, "0", "list the N fastest pairs as well"},
     Field{"per_hardware", FieldKind::toggle, "false", "list the best pair of every machine"},
     Field{"points", FieldKind::toggle, "false", "write every feasible pair (json, csv)"},
+    Field{"thin", FieldKind::count, "0",
+          "with points: the front, and one pair per cell of an N x N grid over two objectives"},
+    Field{"heat_map", FieldKind::texts, "",
+          "two axes of the space, such as plan.tp,plan.cp: the best pair of each cell (json)"},
+    Field{"at", FieldKind::object, "", "a row of the answer: take the sensitivity there"},
     Field{"threads", FieldKind::count, "0", "threads to use, 0: all; changes only the speed"},
 };
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostTop = 1'000'000;
+constexpr std::int64_t kMostThin = 256;
 
 Status read_options(const Request& request, const Context& context, Search& search) {
   RIDGELINE_TRY(const Command* command, find_command(request.command));
@@ -24,6 +25,7 @@ Status read_options(const Request& request, const Context& context, Search& sear
   RIDGELINE_TRY(search.options.top, reader.count("top", 0, kMostTop));
   RIDGELINE_TRY(search.options.per_hardware, reader.toggle("per_hardware"));
   RIDGELINE_TRY(search.wants_points, reader.toggle("points"));
+  RIDGELINE_TRY(search.thin, reader.count("thin", 0, kMostThin));
   search.options.threads = static_cast<int>(threads);
   // A drawing shows the best of each machine behind the front.
   if (request.format == report::Format::svg) search.options.per_hardware = true;
@@ -103,6 +105,7 @@ Result<Search> run_search(const Request& request, const Context& context) {
   }
   search.found = *std::move(found);
   note_outcome(search);
+  RIDGELINE_CHECK(add_details(request, search));
   RIDGELINE_TRY(const std::vector<Note> more, compare_with_full_plans(request, context, search));
   search.notes.insert(search.notes.end(), more.begin(), more.end());
   return search;
@@ -115,6 +118,9 @@ Json inputs_of_search(const Search& search, const Request& request) {
   const bool asked = request.input.contains("per_hardware") && search.options.per_hardware;
   if (asked) out["per_hardware"] = true;
   if (search.wants_points) out["points"] = true;
+  for (const char* name : {"thin", "heat_map", "at"}) {
+    if (request.input.contains(name)) out[name] = request.input[name];
+  }
   return out;
 }
 
@@ -153,7 +159,8 @@ Result<report::Document> answer_explore(const Request& request, const Context& c
               {"notes", notes_json(search->notes)}};
   out.sections = explore_sections(*search);
   out.csv = search->wants_points ? point_stream(search) : front_rows(search);
-  if (search->wants_points) out.stream = report::Stream{"result", "points", point_stream(search)};
+  if (search->wants_points && search->thin == 0)
+    out.stream = report::Stream{"result", "points", point_stream(search)};
   if (request.format == report::Format::svg) out.chart = explore_chart(*search);
   out.exit_status = search->feasible() ? 0 : 3;
   return out;

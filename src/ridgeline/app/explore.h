@@ -2,6 +2,7 @@
 // explore_text.cc.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,15 @@ struct Search {
   SpaceInput space;
   explore::Options options;
   bool wants_points = false;
+  std::int64_t thin = 0;  // cells of a side; 0: every point
   explore::Exploration found;
   double elapsed_s = 0;
   std::vector<Note> notes;
+  std::vector<explore::Point> thinned;
+  std::int64_t points_total = 0;  // before thinning
+  std::size_t x_axis = 0, y_axis = 0;
+  std::vector<explore::Cell> cells;     // of the heat map
+  std::optional<explore::Point> asked;  // where the sensitivity is taken, if not at the best
 
   bool feasible() const { return !found.best.empty(); }
 };
@@ -38,12 +45,14 @@ class PointRows {
   std::span<const report::Scalar> values(const explore::Point& point);
 
   Json json(const explore::Point& point);
+  Json json_with_bound(const explore::Point& point);
 
  private:
   void add(std::string key, std::string column);
 
   report::Scalar metric(const explore::Point& point, explore::Metric which) const;
 
+  const Model* model_;
   bool energy_;
   std::vector<ScalarField> hardware_, workload_, plan_;
   std::vector<std::string> keys_, columns_;
@@ -52,6 +61,10 @@ class PointRows {
 
 // "bw_hbm_gbs" of "machine.bw_hbm_gbs": what a hardware knob is called in rows.
 std::string knob_name(const ScalarField& field);
+
+// What is told on request: thinned points, a heat map, the sensitivity at another point.
+Status add_details(const Request& request, Search& search);
+Json heat_map_json(const Search& search, PointRows& rows);
 
 Json explore_result(const Search& search);
 std::vector<report::Section> explore_sections(const Search& search);

@@ -44,19 +44,25 @@ Json json_of(const Scalar& value) {
 
 Json rows_json(PointRows& rows, const std::vector<Point>& points) {
   Json out = Json::array();
-  for (const Point& point : points) out.push_back(rows.json(point));
+  for (const Point& point : points) out.push_back(rows.json_with_bound(point));
   return out;
 }
 
 Json sensitivity_json(const explore::Exploration& found) {
   Json out = Json::array();
   for (const explore::SensitivityRow& row : found.sensitivity) {
-    out.push_back({{"knob", knob_name(row.knob)},
-                   {"baseline", scalar_json(row.knob, row.baseline)},
-                   {"doubled", scalar_json(row.knob, row.doubled)},
-                   {"baseline_latency_s", row.baseline_latency_s},
-                   {"doubled_latency_s", row.doubled_latency_s},
-                   {"speedup_fraction", row.speedup_fraction}});
+    out.push_back(
+        {{"knob", knob_name(row.knob)},
+         {"baseline", scalar_json(row.knob, row.baseline)},
+         {"doubled", scalar_json(row.knob, row.doubled)},
+         {"baseline_latency_s", row.baseline_latency_s},
+         {"doubled_latency_s", row.doubled_latency_s},
+         {"speedup_fraction", row.speedup_fraction},
+         {"halved", scalar_json(row.knob, row.halved)},
+         {"halved_latency_s", row.halved_latency_s ? Json(*row.halved_latency_s) : Json(nullptr)},
+         {"slowdown_fraction", row.halved_latency_s
+                                   ? Json(*row.halved_latency_s / row.baseline_latency_s - 1)
+                                   : Json(nullptr)}});
   }
   return out;
 }
@@ -80,7 +86,9 @@ std::string knob_name(const ScalarField& field) {
 }
 
 PointRows::PointRows(const Search& search)
-    : energy_(energy_known(search.c.scenario.machine)), hardware_(search.found.hardware_fields) {
+    : model_(&search.c.model),
+      energy_(energy_known(search.c.scenario.machine)),
+      hardware_(search.found.hardware_fields) {
   for (const explore::Axis& axis : search.space.space.axes) {
     if (axis.field.owner == ScalarOwner::workload) workload_.push_back(axis.field);
   }
@@ -135,6 +143,36 @@ Json PointRows::json(const Point& point) {
   return out;
 }
 
+Json PointRows::json_with_bound(const Point& point) {
+  Json out = json(point);
+  const Bound bound = explore::bound_of(*model_, point.scenario);
+  out["bound"] = names_of(bound)[static_cast<std::size_t>(bound)];
+  return out;
+}
+
+Json heat_map_json(const Search& search, PointRows& rows) {
+  const auto axis_json = [&](std::size_t i) {
+    const explore::Axis& axis = search.space.space.axes[i];
+    Json values = Json::array();
+    for (const double v : axis.values) values.push_back(scalar_json(axis.field, v));
+    return Json{{"path", axis.field.path}, {"values", std::move(values)}};
+  };
+  Json cells = Json::array();
+  for (const explore::Cell& cell : search.cells) {
+    const bool any = !cell.best.empty();
+    const Metric first = search.space.space.objectives[0].metric;
+    cells.push_back(
+        {{"x", cell.x},
+         {"y", cell.y},
+         {"feasible_count", cell.feasible_count},
+         {"latency_s", any ? Json(cell.best[0].metric(Metric::latency_s)) : Json(nullptr)},
+         {"value", any ? Json(cell.best[0].metric(first)) : Json(nullptr)},
+         {"reason", any ? Json(nullptr) : Json(cell.reason)},
+         {"point", any ? rows.json_with_bound(cell.best[0]) : Json(nullptr)}});
+  }
+  return {{"x", axis_json(search.x_axis)}, {"y", axis_json(search.y_axis)}, {"cells", cells}};
+}
+
 Json explore_result(const Search& search) {
   const explore::Exploration& found = search.found;
   PointRows rows(search);
@@ -154,11 +192,18 @@ Json explore_result(const Search& search) {
   out["evaluated_count"] = found.evaluated_count;
   out["feasible_count"] = found.feasible_count;
   out["rejected"] = std::move(rejected);
-  out["best"] = search.feasible() ? rows.json(found.best.front()) : Json(nullptr);
+  out["best"] = search.feasible() ? rows.json_with_bound(found.best.front()) : Json(nullptr);
   out["pareto"] = rows_json(rows, found.pareto);
   if (search.options.top > 0) out["top"] = rows_json(rows, found.top);
   if (search.options.per_hardware) out["per_hardware"] = rows_json(rows, found.per_hardware);
   out["sensitivity"] = sensitivity_json(found);
+  const Point* at = search.asked ? &*search.asked : found.best.empty() ? nullptr : &found.best[0];
+  out["sensitivity_at"] = at != nullptr ? rows.json(*at) : Json(nullptr);
+  if (!search.cells.empty()) out["heat_map"] = heat_map_json(search, rows);
+  if (search.thin > 0) {
+    out["points_total"] = search.points_total;
+    out["points"] = rows_json(rows, search.thinned);
+  }
   if (!search.feasible()) out["near_misses"] = near_misses_json(rows, found);
   out["elapsed_s"] = search.elapsed_s;
   out["evaluations_per_s"] =

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "ridgeline/app/command.h"
+#include "ridgeline/app/input.h"
 #include "ridgeline/app/messages.h"
+#include "ridgeline/base/integers.h"
 #include "ridgeline/physics/lower.h"
 #include "ridgeline/physics/memory.h"
 
@@ -74,6 +76,33 @@ void note_outcome(Inspection& in) {
        "/plan"});
 }
 
+HintPatch tried(const Inspection& in, advise::Patch patch) {
+  if (patch.empty()) return {};
+  const advise::Effect after = advise::effect_of(in.c.model, advise::patched(in.c.scenario, patch));
+  return {std::move(patch), after};
+}
+
+void try_patches(Inspection& in) {
+  in.now = {in.valid(), in.fits, in.objectives.latency_s, in.step.memory.total()};
+  for (const advise::Hint& hint : in.hints) {
+    in.patches.push_back(tried(in, advise::patch_of(in.c.model, in.c.scenario, in.c.fields, hint)));
+  }
+  if (in.good()) return;
+  for (advise::Patch& patch : advise::mends_of(in.c.model, in.c.scenario, in.c.fields)) {
+    in.mends.push_back(tried(in, std::move(patch)));
+  }
+}
+
+Result<InspectDetail> detail_of(const Request& request, const Plan& plan) {
+  RIDGELINE_TRY(const Command* command, find_command(request.command));
+  const InputReader reader(request.input, request.origins, *command);
+  InspectDetail out;
+  RIDGELINE_TRY(out.devices, reader.toggle("topology"));
+  const std::int64_t ranks = saturating_product(saturating_product(plan.tp, plan.cp), plan.dp);
+  RIDGELINE_TRY(out.rank, reader.count("rank", 0, ranks - 1));
+  return out;
+}
+
 }  // namespace
 
 Result<Inspection> inspect(Case c, const Origins& origins) {
@@ -98,13 +127,17 @@ Result<Inspection> inspect(Case c, const Origins& origins) {
   in.replication = advise::replication_of(model, work, plan, in.step);
   in.hints = advise::hints_of(model, machine, work, plan, in.step);
   in.shards = advise::shards_of(model, work, plan);
+  in.placement = physics::place(machine, physics::placement_facts(model, work), plan);
+  try_patches(in);
   note_outcome(in);
   return in;
 }
 
 Result<report::Document> answer_inspect(const Request& request, const Context& context) {
   RIDGELINE_TRY(Case c, resolve_case(request, context));
-  RIDGELINE_TRY(const Inspection in, inspect(std::move(c), request.origins));
+  RIDGELINE_TRY(const InspectDetail detail, detail_of(request, c.scenario.plan));
+  RIDGELINE_TRY(Inspection in, inspect(std::move(c), request.origins));
+  in.detail = detail;
   report::Document out;
   out.tree = {{"ridgeline", RIDGELINE_VERSION}, {"command", "inspect"},
               {"inputs", inputs_of(in.c, {})},  {"result", inspect_result(in)},

@@ -106,7 +106,7 @@ std::string dash_if_none(double value, const std::string& text) {
 
 std::vector<std::string> stage_row(const Inspection& in, StageName name, const StageWork& work) {
   const StageCost cost = physics::cost_of(work, in.rates);
-  const Formula network = network_formula(work, in.rates, in.c.scenario.machine);
+  const Formula network = network_formula(work, in.rates, in.c.scenario.machine, Digits::few);
   return {name_of(name),
           title_of(name),
           dash_if_none(cost.compute_s, time_text(cost.compute_s)),

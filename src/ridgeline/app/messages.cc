@@ -95,16 +95,27 @@ std::string other_message(const Hint& hint, const Layout& layout) {
   }
 }
 
+int count_of(Digits digits) {
+  return digits == Digits::few ? 4 : 15;
+}
+
+std::string plain_text(double value, Digits digits) {
+  return fmt::format("{:.{}g}", value, digits == Digits::few ? 6 : 15);
+}
+
 // "9 x 150 ns + 4.1 kB / 128 GB/s" of one level; empty without traffic.
-std::string level_values(const Traffic& traffic, const physics::Rates& rates, std::size_t l) {
+std::string level_values(const Traffic& traffic, const physics::Rates& rates, std::size_t l,
+                         Digits digits) {
+  const int count = count_of(digits);
   std::string out;
   if (traffic.hops[l] != 0) {
-    out = fmt::format("{:.6g} x {}", traffic.hops[l], time_text(rates.latency_s[l]));
+    out = fmt::format("{} x {}", plain_text(traffic.hops[l], digits),
+                      format_quantity(rates.latency_s[l], kTime, count));
   }
   if (traffic.link_bytes[l] != 0) {
     if (!out.empty()) out += " + ";
-    out += fmt::format("{} / {}", bytes_text(traffic.link_bytes[l]),
-                       format_quantity(rates.bytes_per_s[l], kByteRate));
+    out += fmt::format("{} / {}", format_quantity(traffic.link_bytes[l], kByte, count),
+                       format_quantity(rates.bytes_per_s[l], kByteRate, count));
   }
   return out;
 }
@@ -196,30 +207,34 @@ std::string plan_text(const Plan& plan) {
   return out;
 }
 
-Formula compute_formula(const StageWork& work, const physics::Rates& rates,
-                        const Machine& machine) {
+Formula compute_formula(const StageWork& work, const physics::Rates& rates, const Machine& machine,
+                        Digits digits) {
   const double util = machine.device.compute_util;
-  std::string top = flop_text(work.matrix_flop);
+  const int count = count_of(digits);
+  std::string top = format_quantity(work.matrix_flop, kFlop, count);
   if (work.vector_flop != 0) {
     const std::string vector =
-        fmt::format("{} / {:.6g}", flop_text(work.vector_flop), rates.vector_fraction);
+        fmt::format("{} / {}", format_quantity(work.vector_flop, kFlop, count),
+                    plain_text(rates.vector_fraction, digits));
     top = work.matrix_flop == 0 ? vector : fmt::format("({} + {})", top, vector);
   }
-  return {"(m + v/nu) / (F u)",
-          fmt::format("{} / ({} x {:.6g})", top,
-                      format_quantity(rates.flop_per_s / util, kFlopRate), util)};
+  return {
+      "(m + v/nu) / (F u)",
+      fmt::format("{} / ({} x {})", top, format_quantity(rates.flop_per_s / util, kFlopRate, count),
+                  plain_text(util, digits))};
 }
 
-Formula memory_formula(const StageWork& work, const physics::Rates& rates) {
-  return {"bytes / B_h", fmt::format("{} / {}", bytes_text(work.memory_bytes),
-                                     format_quantity(rates.memory_bytes_per_s, kByteRate))};
+Formula memory_formula(const StageWork& work, const physics::Rates& rates, Digits digits) {
+  const int count = count_of(digits);
+  return {"bytes / B_h", fmt::format("{} / {}", format_quantity(work.memory_bytes, kByte, count),
+                                     format_quantity(rates.memory_bytes_per_s, kByteRate, count))};
 }
 
-Formula network_formula(const StageWork& work, const physics::Rates& rates,
-                        const Machine& machine) {
+Formula network_formula(const StageWork& work, const physics::Rates& rates, const Machine& machine,
+                        Digits digits) {
   std::string symbols, values;
   for (std::size_t l = 0; l < rates.levels; ++l) {
-    const std::string part = level_values(work.traffic, rates, l);
+    const std::string part = level_values(work.traffic, rates, l, digits);
     if (part.empty()) continue;
     if (!values.empty()) {
       values += " + ";

@@ -30,13 +30,17 @@ std::string count_text(std::int64_t n);
 // "CP 16  TP 32  PP 1  DP 1  replicate": a plan in one line; defaults other than degrees left out.
 std::string plan_text(const Plan& plan);
 
-// The three terms of a stage's time, in symbols and with the values put in.
+// The three terms of a stage's time, in symbols and with the values put in: to be read, or so that
+// they give the term again.
 struct Formula {
   std::string symbols;
   std::string values;
 };
-Formula compute_formula(const StageWork& work, const physics::Rates& rates, const Machine& machine);
-Formula memory_formula(const StageWork& work, const physics::Rates& rates);
-Formula network_formula(const StageWork& work, const physics::Rates& rates, const Machine& machine);
+enum class Digits : std::uint8_t { few, all };
+Formula compute_formula(const StageWork& work, const physics::Rates& rates, const Machine& machine,
+                        Digits digits);
+Formula memory_formula(const StageWork& work, const physics::Rates& rates, Digits digits);
+Formula network_formula(const StageWork& work, const physics::Rates& rates, const Machine& machine,
+                        Digits digits);
 
 }  // namespace ridgeline::app

@@ -49,7 +49,7 @@ enum class FileAccess : std::uint8_t { refused, allowed };
 struct Context {
   const catalog::Catalog* catalog = nullptr;
   FileAccess files = FileAccess::refused;
-  std::vector<std::string> folders;      // where relative names of files are looked for, in order
+  std::vector<std::string> folders;  // where relative names of files are looked for, in order
   // Told the share done, 0 to 1; returns false to stop. May be empty.
   std::function<bool(double)> progress;
 };

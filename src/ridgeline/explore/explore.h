@@ -17,6 +17,7 @@
 #include "ridgeline/explore/space.h"
 #include "ridgeline/spec/model.h"
 #include "ridgeline/spec/scenario.h"
+#include "ridgeline/spec/step.h"
 
 namespace ridgeline::explore {
 
@@ -43,6 +44,8 @@ struct SensitivityRow {
   double baseline = 0, doubled = 0;  // base units
   double baseline_latency_s = 0, doubled_latency_s = 0;
   double speedup_fraction = 0;  // 1 - doubled / baseline
+  double halved = 0;
+  std::optional<double> halved_latency_s;  // none: out of range, or it does not fit
 };
 
 // A pair that misses by the least: why nothing fits.
@@ -78,11 +81,26 @@ struct Exploration {
 Result<Exploration> explore(const Model& model, const Scenario& base, const Space& space,
                             const Options& options);
 
-// What doubling each field does to the latency of one configuration, its plan kept; by doubled
-// latency in whole picoseconds, then in the order of `fields`. Choices, counts and doubled values
-// out of a field's range are left out. `explore` asks for it at its best point.
+// What doubling and halving each field does to the latency of one configuration, its plan kept; by
+// doubled latency in whole picoseconds, then in the order of `fields`. Choices, counts and doubled
+// values out of a field's range are left out. `explore` asks for it at its best point.
 std::vector<SensitivityRow> sensitivity_at(const Model& model, const Scenario& at,
                                            std::span<const ScalarField> fields);
+
+// What bounds a point: the largest part of its latency. REQUIRES: it can be placed.
+Bound bound_of(const Model& model, const Scenario& at);
+
+// One cell of a heat map: the best pair of the space with two of its axes held at one value each.
+struct Cell {
+  std::size_t x = 0, y = 0;  // which values
+  std::int64_t feasible_count = 0;
+  std::vector<Point> best;  // one, or none
+  const char* reason = "";  // why none: the most frequent reason
+};
+
+// Cells in the order of x, then y. REQUIRES: two different axes of `space`.
+Result<std::vector<Cell>> heat_map(const Model& model, const Scenario& base, const Space& space,
+                                   std::size_t x_axis, std::size_t y_axis);
 
 // The fastest plan of the plan axes of `space` at the machine and workload of `at`, if one is
 // faster than the plan of `at` by a picosecond or more; with the constraints of `space`, ties as in

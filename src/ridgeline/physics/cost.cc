@@ -83,6 +83,26 @@ double latency_s(const Step& step, const Rates& rates) {
   return total;
 }
 
+BoundTimes bound_times(const Step& step, const Rates& rates) {
+  BoundTimes out{};
+  const auto add = [&](const StageWork& w, double count) {
+    const StageCost cost = cost_of(w, rates);
+    const Bound roof = cost.compute_s >= cost.memory_s ? Bound::compute : Bound::memory;
+    out[static_cast<std::size_t>(roof)] += count * std::max(cost.compute_s, cost.memory_s);
+    out[static_cast<std::size_t>(Bound::network)] += count * cost.network_s;
+  };
+  for (const LayerWork& layer : step.layers) {
+    for (const StageWork& w : layer.stages) add(w, static_cast<double>(layer.count));
+  }
+  for (const StageWork& w : step.edges) add(w, 1);
+  return out;
+}
+
+Bound bound_of(const Step& step, const Rates& rates) {
+  const BoundTimes times = bound_times(step, rates);
+  return static_cast<Bound>(std::max_element(times.begin(), times.end()) - times.begin());
+}
+
 std::int64_t latency_key(double latency_s) {
   const double picoseconds = std::floor(latency_s * 1e12 + 0.5);
   return picoseconds < 9e18 ? static_cast<std::int64_t>(picoseconds)

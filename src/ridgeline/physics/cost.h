@@ -33,6 +33,14 @@ StageCost cost_of(const StageWork& work, const Rates& rates);
 // Seconds of one pass; the plain evaluation. REQUIRES: a valid layout.
 double latency_s(const Step& step, const Rates& rates);
 
+// Seconds of one pass by what they wait for, by Bound: each stage's larger of compute and memory,
+// and its network; their sum is the latency.
+using BoundTimes = std::array<double, 3>;
+BoundTimes bound_times(const Step& step, const Rates& rates);
+
+// The largest of them; ties in the order of Bound.
+Bound bound_of(const Step& step, const Rates& rates);
+
 // Whole picoseconds, the unit in which latencies are compared: floor(ps + 0.5).
 std::int64_t latency_key(double latency_s);
 

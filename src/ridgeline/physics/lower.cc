@@ -40,21 +40,6 @@ std::vector<KindUse> kinds_in_order(const Model& model) {
   return uses;
 }
 
-PlacementFacts placement_facts(const Model& model, const Workload& work) {
-  PlacementFacts facts;
-  facts.layers = model.layer_count();
-  facts.context = work.context;
-  for (const LayerKind& kind : model.kinds) {
-    const std::int64_t heads = std::max(kind.attention.heads, kind.attention.state_heads);
-    facts.query_heads = std::max(facts.query_heads, heads);
-    facts.experts = std::max(facts.experts, kind.ffn.experts);
-    if (kind.attention.kind != AttentionKind::softmax) continue;
-    const std::int64_t kv = kind.attention.kv_heads;
-    facts.kv_heads = facts.kv_heads == 0 ? kv : std::min(facts.kv_heads, kv);
-  }
-  return facts;
-}
-
 // The numbers of one plan that every stage uses. Symbols as in docs/chiplet-model.md section 2.
 struct Sizes {
   const Plan* plan;
@@ -396,6 +381,21 @@ const char* foreign_feature(const Attention& a) {
 }
 
 }  // namespace
+
+PlacementFacts placement_facts(const Model& model, const Workload& work) {
+  PlacementFacts facts;
+  facts.layers = model.layer_count();
+  facts.context = work.context;
+  for (const LayerKind& kind : model.kinds) {
+    const std::int64_t heads = std::max(kind.attention.heads, kind.attention.state_heads);
+    facts.query_heads = std::max(facts.query_heads, heads);
+    facts.experts = std::max(facts.experts, kind.ffn.experts);
+    if (kind.attention.kind != AttentionKind::softmax) continue;
+    const std::int64_t kv = kind.attention.kv_heads;
+    facts.kv_heads = facts.kv_heads == 0 ? kv : std::min(facts.kv_heads, kv);
+  }
+  return facts;
+}
 
 Status check_supported(const Model& model, const Machine& machine) {
   if (model.layers.empty()) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ridgeline/base/result.h"
+#include "ridgeline/physics/placement.h"
 #include "ridgeline/spec/machine.h"
 #include "ridgeline/spec/model.h"
 #include "ridgeline/spec/plan.h"
@@ -18,6 +19,9 @@ namespace ridgeline::physics {
 
 // Is the model understood on this machine? The error names the model's feature and the layer.
 Status check_supported(const Model& model, const Machine& machine);
+
+// What of model and workload decides whether a plan can be placed.
+PlacementFacts placement_facts(const Model& model, const Workload& work);
 
 // A model, machine shape and workload made ready: what no plan changes is computed once. Holds a
 // cache of hop counts, hence one Lowering per thread; copying is cheap.

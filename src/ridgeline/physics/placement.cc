@@ -230,7 +230,44 @@ Boundary boundary_on_tree(const Machine& machine, const Placement& at, std::int6
   return out;
 }
 
+std::int64_t device_on_chiplet(const Machine& machine, const Placement& at, const Plan& plan,
+                               const Rank& rank) {
+  const std::int64_t p = machine.levels[0].count, c = machine.levels[1].count;
+  const Block shape = block_of(plan, p);
+  const std::int64_t block = rank.dp * plan.pp + rank.pp;
+  const std::int64_t set = block / at.blocks_per_set;
+  const std::int64_t sip = set / at.sets_per_group * at.groups_per_set;
+  const std::int64_t cube = sip * c + set % at.sets_per_group * at.cubes_per_block;
+  const std::int64_t inside = rank.tp * shape.tp_stride + rank.cp * shape.cp_stride;
+  return cube * p + inside + block % at.blocks_per_set * shape.packed;
+}
+
+std::int64_t degree_index(const Rank& rank, Axis axis) {
+  switch (axis) {
+    case Axis::tp: return rank.tp;
+    case Axis::cp: return rank.cp;
+    case Axis::pp: return rank.pp;
+    case Axis::dp: return rank.dp;
+  }
+  return 0;
+}
+
+std::int64_t device_on_tree(const Plan& plan, const Rank& rank) {
+  std::int64_t device = 0, stride = 1;
+  for (const Axis axis : plan.order) {
+    device += stride * degree_index(rank, axis);
+    stride *= degree(plan, axis);
+  }
+  return device;
+}
+
 }  // namespace
+
+std::int64_t device_of(const Machine& machine, const Placement& placement, const Plan& plan,
+                       const Rank& rank) {
+  return machine.kind == MachineKind::chiplet ? device_on_chiplet(machine, placement, plan, rank)
+                                              : device_on_tree(plan, rank);
+}
 
 Placement place(const Machine& machine, const PlacementFacts& facts, const Plan& plan) {
   return machine.kind == MachineKind::chiplet ? place_on_chiplet(machine, facts, plan)

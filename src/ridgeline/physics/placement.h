@@ -38,6 +38,15 @@ struct Placement {
 
 Placement place(const Machine& machine, const PlacementFacts& facts, const Plan& plan);
 
+// One rank of a plan.
+struct Rank {
+  std::int64_t tp = 0, cp = 0, pp = 0, dp = 0;
+};
+
+// The number of its device, counted through all groups from the inside. REQUIRES: a valid layout.
+std::int64_t device_of(const Machine& machine, const Placement& placement, const Plan& plan,
+                       const Rank& rank);
+
 // The span of n ranks at `stride` devices, on levels of these counts, innermost first.
 Span span_over(std::span<const std::int64_t> counts, std::int64_t n, std::int64_t stride);
 Span span_of(const Machine& machine, std::int64_t n, std::int64_t stride);

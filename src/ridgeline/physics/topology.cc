@@ -6,22 +6,6 @@
 namespace ridgeline::physics {
 namespace {
 
-struct Place {
-  std::int64_t column, row, plane;
-};
-
-Place place_of(const Grid& grid, std::int64_t index) {
-  const std::int64_t i = index % grid.size();
-  const std::int64_t per_plane = grid.columns * grid.rows;
-  const std::int64_t plane = i / per_plane;
-  std::int64_t in_plane = i % per_plane;
-  if (plane % 2 == 1) in_plane = per_plane - 1 - in_plane;
-  const std::int64_t row = in_plane / grid.columns;
-  std::int64_t column = in_plane % grid.columns;
-  if (row % 2 == 1) column = grid.columns - 1 - column;
-  return {column, row, plane};
-}
-
 std::int64_t along(std::int64_t a, std::int64_t b, std::int64_t length, bool wraps) {
   const std::int64_t d = std::abs(a - b);
   return wraps ? std::min(d, length - d) : d;
@@ -70,6 +54,18 @@ std::int64_t ceil_log2(std::int64_t n) {
   std::int64_t bits = 0;
   while ((std::int64_t{1} << bits) < n) ++bits;
   return bits;
+}
+
+Place place_of(const Grid& grid, std::int64_t index) {
+  const std::int64_t i = index % grid.size();
+  const std::int64_t per_plane = grid.columns * grid.rows;
+  const std::int64_t plane = i / per_plane;
+  std::int64_t in_plane = i % per_plane;
+  if (plane % 2 == 1) in_plane = per_plane - 1 - in_plane;
+  const std::int64_t row = in_plane / grid.columns;
+  std::int64_t column = in_plane % grid.columns;
+  if (row % 2 == 1) column = grid.columns - 1 - column;
+  return {column, row, plane};
 }
 
 Grid grid_of(const Level& level, std::int64_t used) {

@@ -24,6 +24,12 @@ struct Grid {
 };
 Grid grid_of(const Level& level, std::int64_t used);
 
+// Where a member stands on the grid.
+struct Place {
+  std::int64_t column = 0, row = 0, plane = 0;
+};
+Place place_of(const Grid& grid, std::int64_t index);
+
 // Links to cross from member a to member b of a direct level; indices are taken modulo the grid's
 // size and run boustrophedon, so that neighbours in number are neighbours in place.
 std::int64_t distance(Topology topology, const Grid& grid, std::int64_t a, std::int64_t b);

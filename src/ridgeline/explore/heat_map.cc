@@ -1,0 +1,42 @@
+// Heat map: the space searched again for each pair of values of two axes.
+#include <algorithm>
+#include <utility>
+
+#include "ridgeline/explore/explore.h"
+
+namespace ridgeline::explore {
+namespace {
+
+// The reason that most of the pairs of a cell have for not being feasible.
+const char* most_frequent_reason(const Exploration& found) {
+  const auto most = std::max_element(found.rejected.begin(), found.rejected.end());
+  const std::int64_t constrained =
+      found.valid_count - found.does_not_fit_count - found.feasible_count;
+  if (found.does_not_fit_count >= *most && found.does_not_fit_count >= constrained) {
+    return "does_not_fit";
+  }
+  if (constrained >= *most) return "constraints";
+  return names_of(InvalidReason{})[static_cast<std::size_t>(most - found.rejected.begin())];
+}
+
+}  // namespace
+
+Result<std::vector<Cell>> heat_map(const Model& model, const Scenario& base, const Space& space,
+                                   std::size_t x_axis, std::size_t y_axis) {
+  std::vector<Cell> out;
+  Space cell_space = space;
+  const std::vector<double>&xs = space.axes[x_axis].values, &ys = space.axes[y_axis].values;
+  for (std::size_t x = 0; x < xs.size(); ++x) {
+    for (std::size_t y = 0; y < ys.size(); ++y) {
+      cell_space.axes[x_axis].values = {xs[x]};
+      cell_space.axes[y_axis].values = {ys[y]};
+      RIDGELINE_TRY(Exploration found, explore(model, base, cell_space, {}));
+      Cell cell{x, y, found.feasible_count, std::move(found.best), ""};
+      if (cell.best.empty()) cell.reason = most_frequent_reason(found);
+      out.push_back(std::move(cell));
+    }
+  }
+  return out;
+}
+
+}  // namespace ridgeline::explore
