@@ -98,7 +98,8 @@ bool declared(std::string_view path, std::span<const OutputKey> keys) {
     if (path == own) return true;
     if (path.substr(0, own.size()) != own) continue;
     const std::string_view rest = path.substr(own.size());
-    if (key.type == std::string_view("object") && rest.front() == '.') return true;
+    const bool any = std::string_view(key.type).substr(0, 6) == "object";
+    if (any && rest.front() == '.') return true;
     const bool group = key.type[0] == '@' && rest.front() == '.';
     if (group && declared(rest.substr(1), group_keys(key.type))) return true;
   }

@@ -98,6 +98,7 @@ Result<InspectDetail> detail_of(const Request& request, const Plan& plan) {
   const InputReader reader(request.input, request.origins, *command);
   InspectDetail out;
   RIDGELINE_TRY(out.devices, reader.toggle("topology"));
+  RIDGELINE_TRY(out.formulas, reader.toggle("formulas"));
   const std::int64_t ranks = saturating_product(saturating_product(plan.tp, plan.cp), plan.dp);
   RIDGELINE_TRY(out.rank, reader.count("rank", 0, ranks - 1));
   return out;

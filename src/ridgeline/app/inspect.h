@@ -21,6 +21,7 @@ namespace ridgeline::app {
 // What is described besides, where asked for.
 struct InspectDetail {
   bool devices = false;   // each device of the topology
+  bool formulas = false;  // for readers: each term in symbols and values
   std::int64_t rank = 0;  // of the first stage: whose parts of the tensors are described
 };
 

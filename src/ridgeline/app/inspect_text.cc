@@ -157,6 +157,37 @@ void add_stages(const Inspection& in, std::vector<Section>& out) {
   out.emplace_back(std::move(table));
 }
 
+void add_formula_rows(const Inspection& in, StageName name, const StageWork& work, Table& out) {
+  const Machine& machine = in.c.scenario.machine;
+  const StageCost cost = physics::cost_of(work, in.rates);
+  const auto add = [&](const char* term, double seconds, const Formula& f) {
+    if (seconds > 0)
+      out.rows.push_back({name_of(name), term, time_text(seconds), f.symbols, f.values});
+  };
+  add("compute", cost.compute_s, compute_formula(work, in.rates, machine, Digits::all));
+  add("memory", cost.memory_s, memory_formula(work, in.rates, Digits::all));
+  add("network", cost.network_s, network_formula(work, in.rates, machine, Digits::all));
+}
+
+void add_formulas(const Inspection& in, std::vector<Section>& out) {
+  const auto table = [] {
+    return Table{{{"stage"}, {"term"}, {"time", Align::right}, {"symbols"}, {"values"}}, {}};
+  };
+  for (const LayerWork& layer : in.step.layers) {
+    Table rows = table();
+    for (std::size_t i = 0; i < layer.stages.size(); ++i) {
+      add_formula_rows(in, static_cast<StageName>(i), layer.stages[i], rows);
+    }
+    out.emplace_back(Heading{fmt::format("Formulas ({})", kind_text(layer))});
+    out.emplace_back(std::move(rows));
+  }
+  Table rows = table();
+  for (std::size_t i = 0; i < in.step.edges.size(); ++i) {
+    add_formula_rows(in, static_cast<StageName>(kLayerStages + i), in.step.edges[i], rows);
+  }
+  if (in.valid()) out.emplace_back(std::move(rows));
+}
+
 void add_memory(const Inspection& in, std::vector<Section>& out) {
   const MemoryUse& m = in.step.memory;
   const auto whole = static_cast<double>(in.capacity_bytes);
@@ -245,6 +276,7 @@ std::vector<Section> inspect_sections(const Inspection& in) {
   std::vector<Section> out;
   out.emplace_back(headline(in));
   add_stages(in, out);
+  if (in.detail.formulas) add_formulas(in, out);
   add_memory(in, out);
   add_layout(in, out);
   add_shards(in, out);

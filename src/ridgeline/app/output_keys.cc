@@ -32,6 +32,13 @@ constexpr std::array kHolding = {
     OutputKey{"redundant_bytes", "number", "the difference"},
 };
 
+constexpr std::array kEffect = {
+    OutputKey{"latency_s", "number?", "null when it cannot be placed"},
+    OutputKey{"total_bytes", "integer", "on the fullest device"},
+    OutputKey{"fits_memory", "boolean", "does it hold them?"},
+    OutputKey{"placement_valid", "boolean", "can the plan be placed?"},
+};
+
 constexpr std::array kRow = {
     OutputKey{"hardware", "object", "value of each knob, in the unit of its name"},
     OutputKey{"workload", "object", "workload fields that are axes"},
@@ -65,7 +72,7 @@ constexpr std::array kInspect = {
     OutputKey{"roofline.ridge_flop_per_byte", "number", "where both roofs meet"},
     OutputKey{"symbols[].symbol", "string", "as in the formulas"},
     OutputKey{"symbols[].meaning", "string", "in words"},
-    OutputKey{"symbols[].value", "any", "its value now"},
+    OutputKey{"symbols[].value", "number", "its value now"},
     OutputKey{"symbols[].unit", "string", "of the value; empty: a plain number"},
     OutputKey{"symbols[].from", "string", "the field that sets it, model, or derived"},
     OutputKey{"topology.levels[]", "object",
@@ -114,9 +121,12 @@ constexpr std::array kInspect = {
     OutputKey{"hints[].message", "string", "in words"},
     OutputKey{"hints[].values", "object", "the numbers in it"},
     OutputKey{"hints[].patch", "object?", "what to set, path by path; null: nothing to try"},
-    OutputKey{"hints[].effect", "object?", "before and after"},
+    OutputKey{"hints[].effect", "object?", "null without a patch"},
+    OutputKey{"hints[].effect.before", "@effect", "as it is"},
+    OutputKey{"hints[].effect.after", "@effect", "with the patch"},
     OutputKey{"mends[].patch", "object", "what makes it fit or placeable"},
-    OutputKey{"mends[].effect", "object", "before and after"},
+    OutputKey{"mends[].effect.before", "@effect", "as it is"},
+    OutputKey{"mends[].effect.after", "@effect", "with the patch"},
     OutputKey{"replication.rows[].tensor", "string", "what is held more than once"},
     OutputKey{"replication.rows[].per_pe_bytes", "integer", "on one device"},
     OutputKey{"replication.rows[].replicated_across", "string", "the axes"},
@@ -204,6 +214,7 @@ std::span<const OutputKey> result_keys(std::string_view command) {
 std::span<const OutputKey> group_keys(std::string_view group) {
   if (group == "@stage") return kStage;
   if (group == "@holding") return kHolding;
+  if (group == "@effect") return kEffect;
   if (group == "@row") return kRow;
   return {};
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ridgeline/app/command.h"
+#include "ridgeline/app/field_symbols.h"
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/json_view.h"
 #include "ridgeline/app/output_keys.h"
@@ -44,8 +45,56 @@ Json type_of(const Field& field) {
   return Json::object();
 }
 
-Json field_schema(const Field& field) {
+// How a form asks for a value: few choices side by side, many as a list, names by searching.
+const char* widget_of(FieldKind kind, std::size_t choices) {
+  constexpr std::size_t kMostSegments = 5;
+  switch (kind) {
+    case FieldKind::choice: return choices <= kMostSegments ? "segments" : "select";
+    case FieldKind::count: return "integer";
+    case FieldKind::number:
+    case FieldKind::quantity: return "number";
+    case FieldKind::toggle: return "switch";
+    case FieldKind::texts:
+    case FieldKind::axes: return "list";
+    case FieldKind::model:
+    case FieldKind::machine:
+    case FieldKind::hardware:
+    case FieldKind::space: return "search";
+    case FieldKind::object: return "object";
+    case FieldKind::text: return "text";
+  }
+  return "text";
+}
+
+// What a form shows of a field besides its type.
+struct Shown {
+  std::string name, unit, group, widget, symbol, source;
+};
+
+// `title`, `unit`, `group`, `order` (as listed), `widget`, `symbol`, `source`.
+void put_shown(const Shown& shown, std::size_t order, Json& out) {
+  out["title"] = key_text(shown.name);
+  out["unit"] = shown.unit;
+  out["group"] = shown.group;
+  out["order"] = order;
+  out["widget"] = shown.widget;
+  out["symbol"] = shown.symbol;
+  out["source"] = shown.source;
+}
+
+// "GB/s" of the unit of a key.
+std::string unit_of(const Field& field) {
+  ScalarField like;
+  like.dim = field.dim;
+  like.unit = field.unit;
+  return field.kind == FieldKind::quantity ? unit_text(like) : "";
+}
+
+Json field_schema(const Field& field, std::size_t order) {
   Json out = type_of(field);
+  put_shown(
+      {field.name, unit_of(field), "command", widget_of(field.kind, field.choices.size()), "", ""},
+      order, out);
   out["description"] = field.help;
   if (*field.fallback != '\0') out["default"] = field.fallback;
   return out;
@@ -69,6 +118,15 @@ void put_scalar(const ScalarField& field, const Scenario& defaults, Json& proper
     key["maximum"] = scalar_json({.unit = 1}, field.maximum / field.unit);
   }
   key["default"] = fallback;
+  const FieldKind kind = field.kind == ScalarKind::choice    ? FieldKind::choice
+                         : field.kind == ScalarKind::integer ? FieldKind::count
+                                                             : FieldKind::number;
+  const char* group = field.owner == ScalarOwner::machine ? "machine"
+                      : field.owner == ScalarOwner::plan  ? "plan"
+                                                          : "workload";
+  put_shown({field.stem, unit_text(field), group, widget_of(kind, field.choices.size()),
+             symbol_of(field, defaults.machine), "docs/chiplet-model.md section 2"},
+            properties.size(), key);
   properties[field.key] = std::move(key);
   if (field.stem == field.key) return;
   properties[field.stem] = {
@@ -104,7 +162,7 @@ void put_scenario(Json& properties) {
 Json input_schema(const Command& command) {
   Json properties = Json::object();
   for (const Field& field : command.fields) {
-    properties[field.name] = field_schema(field);
+    properties[field.name] = field_schema(field, properties.size());
     if (field.kind != FieldKind::quantity) continue;
     if (std::string_view(field.key) == field.name) {
       properties[field.name]["type"] = Json::array({"number", "string"});
