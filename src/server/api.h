@@ -10,6 +10,7 @@
 #include "ridgeline/app/command.h"
 #include "ridgeline/base/result.h"
 #include "server/gate.h"
+#include "server/recent.h"
 
 namespace ridgeline::server {
 
@@ -24,9 +25,10 @@ Reply error_reply(int status, const Error& error);
 struct Limits {
   std::size_t body_bytes = 5'000'000;
   std::size_t answer_bytes = 64U << 20U;
+  std::size_t recent_bytes = 32U << 20U;  // of answers kept to be given again
   std::chrono::milliseconds time{60'000};
   std::chrono::milliseconds patience{10'000};  // of a request that waits for its turn
-  int silence_s = 5;  // of a connection, before it is closed
+  int silence_s = 5;                           // of a connection, before it is closed
   int short_at_once = 4, short_queue = 64;
   int long_at_once = 1, long_queue = 8;
 };
@@ -55,6 +57,7 @@ class Api {
 
   Limits limits_;
   Gate short_, long_;
+  Recent recent_;  // of short commands
 };
 
 }  // namespace ridgeline::server
