@@ -1,0 +1,117 @@
+// Geometry and painting of the point cloud; the marks of the front are drawn over it as SVG.
+import type { Explore, Point } from "../engine/types.ts";
+import { fitted, type Scale } from "../scale/scale.ts";
+
+export const plot = { width: 640, height: 440, left: 66, right: 628, top: 14, bottom: 392 };
+
+export interface Cloud {
+  x: Scale;
+  y: Scale;
+  front: Point[];
+  frontPath: string;
+}
+
+export const valueOf = (point: Point, key: string): number => Number(point[key]);
+
+export function cloud(result: Explore, xKey: string, yKey: string): Cloud {
+  const all = [...(result.points ?? []), ...result.pareto];
+  const x = fitted(all.map((point) => valueOf(point, xKey)), plot.left, plot.right);
+  const y = fitted(all.map((point) => valueOf(point, yKey)), plot.bottom, plot.top);
+  const front = [...result.pareto].sort((a, b) => valueOf(a, xKey) - valueOf(b, xKey) || valueOf(b, yKey) - valueOf(a, yKey));
+  let path = "";
+  for (const point of front) {
+    const px = x.at(valueOf(point, xKey));
+    const py = y.at(valueOf(point, yKey));
+    path += path === "" ? `M${px} ${py}` : `H${px}V${py}`;
+  }
+  return { x, y, front, frontPath: path };
+}
+
+export function at(drawn: Cloud, point: Point, xKey: string, yKey: string): { x: number; y: number } {
+  return { x: drawn.x.at(valueOf(point, xKey)), y: drawn.y.at(valueOf(point, yKey)) };
+}
+
+export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly Point[], xKey: string, yKey: string, keep: (point: Point) => boolean): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const ratio = Math.min(2, window.devicePixelRatio || 1);
+  const scale = (canvas.clientWidth / plot.width) * ratio || ratio;
+  const width = Math.round(plot.width * scale);
+  const height = Math.round(plot.height * scale);
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  }
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, plot.width, plot.height);
+  const style = getComputedStyle(document.documentElement);
+  for (const bound of ["memory", "compute", "network"] as const) {
+    context.fillStyle = style.getPropertyValue(`--${bound}`);
+    context.globalAlpha = 0.55;
+    context.beginPath();
+    for (const point of points) {
+      if ((point.bound ?? "memory") !== bound || !keep(point)) continue;
+      trace(context, bound, drawn.x.at(valueOf(point, xKey)), drawn.y.at(valueOf(point, yKey)));
+    }
+    context.fill();
+  }
+}
+
+function trace(context: CanvasRenderingContext2D, bound: string, x: number, y: number): void {
+  if (bound === "compute") context.rect(x - 2.2, y - 2.2, 4.4, 4.4);
+  else if (bound === "memory") {
+    context.moveTo(x, y - 2.8);
+    context.lineTo(x + 2.8, y + 2.3);
+    context.lineTo(x - 2.8, y + 2.3);
+    context.closePath();
+  } else {
+    context.moveTo(x + 2.4, y);
+    context.arc(x, y, 2.4, 0, 2 * Math.PI);
+  }
+}
+
+// Pixels of the page into pixels of the drawing.
+export function inside(svg: SVGSVGElement, event: PointerEvent): { x: number; y: number } {
+  const box = svg.getBoundingClientRect();
+  const factor = plot.width / box.width;
+  return { x: (event.clientX - box.left) * factor, y: (event.clientY - box.top) * factor };
+}
+
+export function nearest(drawn: Cloud, points: readonly Point[], xKey: string, yKey: string, x: number, y: number): Point | null {
+  let best: Point | null = null;
+  let least = 18 * 18;
+  for (const point of points) {
+    const dx = drawn.x.at(valueOf(point, xKey)) - x;
+    const dy = drawn.y.at(valueOf(point, yKey)) - y;
+    const distance = dx * dx + dy * dy;
+    if (distance < least) {
+      least = distance;
+      best = point;
+    }
+  }
+  return best;
+}
+
+export interface Brush {
+  x0: number;
+  x1: number;
+  y0: number;
+  y1: number;
+}
+
+export function brushBox(drawn: Cloud, brush: Brush): { x: number; y: number; width: number; height: number } {
+  const xs = [drawn.x.at(brush.x0), drawn.x.at(brush.x1)];
+  const ys = [drawn.y.at(brush.y0), drawn.y.at(brush.y1)];
+  return { x: Math.min(...xs), y: Math.min(...ys), width: Math.abs(xs[0]! - xs[1]!), height: Math.abs(ys[0]! - ys[1]!) };
+}
+
+export function isDrag(a: { x: number; y: number }, b: { x: number; y: number }): boolean {
+  return Math.abs(a.x - b.x) + Math.abs(a.y - b.y) > 8;
+}
+
+export function brushOf(drawn: Cloud, a: { x: number; y: number }, b: { x: number; y: number }): Brush {
+  const xs = [drawn.x.back(a.x), drawn.x.back(b.x)].sort((p, q) => p - q);
+  const ys = [drawn.y.back(a.y), drawn.y.back(b.y)].sort((p, q) => p - q);
+  const short = (value: number): number => Number(value.toPrecision(5));
+  return { x0: short(xs[0]!), x1: short(xs[1]!), y0: short(ys[0]!), y1: short(ys[1]!) };
+}

@@ -1,0 +1,70 @@
+// Which page is on screen, with its rail; pages beyond Inspect load when first opened.
+import { effect, signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { watchEngine } from "../engine/engine.ts";
+import { pageCommand, spoken } from "../parts/actions.ts";
+import { failure } from "../parts/failure.ts";
+import { listen } from "../parts/keys.ts";
+import { loadLists, takeFile } from "../parts/models.tsx";
+import { pages, Shell, toggleTheme } from "../parts/shell.tsx";
+import { inspectRequest } from "../state/request.ts";
+import { inputs, page } from "../state/store.ts";
+import { time } from "../format/format.ts";
+import { inspect, InspectPage, InspectRail, Waiting } from "./inspect.tsx";
+
+interface Page {
+  Main: ComponentType;
+  Rail: ComponentType | null;
+}
+
+const loaded = signal<Record<string, Page>>({ inspect: { Main: InspectPage, Rail: InspectRail } });
+
+const loaders: Record<string, () => Promise<Page>> = {
+  explore: () => import("./explore.tsx").then((m) => ({ Main: m.ExplorePage, Rail: m.ExploreRail })),
+  fit: () => import("./fit.tsx").then((m) => ({ Main: m.FitPage, Rail: m.FitRail })),
+  compare: () => import("./compare.tsx").then((m) => ({ Main: m.ComparePage, Rail: null })),
+  solvers: () => import("./solvers.tsx").then((m) => ({ Main: m.SolversPage, Rail: m.SolversRail })),
+  glossary: () => import("./glossary.tsx").then((m) => ({ Main: m.GlossaryPage, Rail: null })),
+  plan: () => import("./later.tsx").then((m) => ({ Main: m.PlanPage, Rail: null })),
+  validate: () => import("./later.tsx").then((m) => ({ Main: m.ValidatePage, Rail: null })),
+};
+
+export function ready(): void {
+  effect(() => {
+    const name = page.value;
+    const load = loaders[name];
+    if (load && !(name in loaded.peek())) void load().then((found) => (loaded.value = { ...loaded.peek(), [name]: found }));
+    document.title = `${pages.find(([path]) => path === name)?.[1] ?? "Ridgeline"} · Ridgeline`;
+  });
+  effect(() => {
+    if (page.value === "inspect") pageCommand.value = { command: "inspect", request: inspectRequest(inputs.value) };
+  });
+  effect(() => {
+    failure.value = inspect.failure.value;
+  });
+  let settled = 0;
+  effect(() => {
+    const result = inspect.reply.value?.result;
+    window.clearTimeout(settled);
+    if (result) settled = window.setTimeout(() => (spoken.value = `Latency ${time(result.latency_s)}, ${result.fits_memory ? "fits" : "does not fit"}`), 500);
+  });
+  void loadLists();
+  watchEngine(() => inspect.again());
+  listen({ pages: pages.map(([path]) => path), pin: () => window.dispatchEvent(new Event("ridgeline-pin")), toggleTheme });
+  window.addEventListener("dragover", (event) => event.preventDefault());
+  window.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) takeFile(file);
+  });
+}
+
+export function App() {
+  const now = loaded.value[page.value];
+  if (!now) return <Shell rail={null}>{page.value in loaders ? <Waiting text="" /> : <Waiting text={`There is no page "${page.value}".`} />}</Shell>;
+  return (
+    <Shell rail={now.Rail ? <now.Rail /> : null}>
+      <now.Main />
+    </Shell>
+  );
+}

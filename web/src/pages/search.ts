@@ -1,0 +1,80 @@
+// What Explore asks and remembers: the search, the chosen point, pins.
+import { computed } from "@preact/signals";
+import type { Explore, Point } from "../engine/types.ts";
+import { live } from "../engine/live.ts";
+import { exploreRequest } from "../state/request.ts";
+import { change, inputs, page, setInputs, setView, state, view } from "../state/store.ts";
+import { say } from "../parts/actions.ts";
+
+export const objectives = ["latency_s", "cost_score", "cost_x_pes", "pes_used", "energy_j", "tokens_per_s_per_pe"] as const;
+export const xKey = computed(() => String(inputs.value["explore.x"] ?? "cost_x_pes"));
+export const yKey = computed(() => String(inputs.value["explore.y"] ?? "latency_s"));
+export const heatAxes = computed(() => [view.value.hx ?? "plan.tp", view.value.hy ?? "plan.cp"] as const);
+
+export const cliRequest = computed(() => exploreRequest({ "explore.x": "cost_x_pes", ...inputs.value }));
+
+const request = computed(() => {
+  if (page.value !== "explore") return null;
+  const at = parsePoint(view.value.point);
+  return { ...cliRequest.value, thin: 64, points: true, heat_map: heatAxes.value, ...(at ? { at } : {}) };
+});
+
+export const search = live<Explore>("explore", request);
+
+// A point is named by its hardware and plan, so that the link carries it.
+export function keyOf(point: Pick<Point, "hardware" | "plan">): string {
+  const part = (values: Record<string, unknown>): string => Object.entries(values).map(([key, value]) => `${key}:${String(value)}`).join(",");
+  return `${part(point.hardware)}/${part(point.plan)}`;
+}
+
+export function parsePoint(text: string | undefined): Pick<Point, "hardware" | "plan"> | null {
+  if (!text?.includes("/")) return null;
+  const [hardware = "", plan = ""] = text.split("/");
+  const read = (part: string): Record<string, number | string> =>
+    Object.fromEntries(part.split(",").filter(Boolean).map((pair) => {
+      const cut = pair.indexOf(":");
+      const value = pair.slice(cut).slice(1);
+      return [pair.slice(0, cut), value !== "" && Number.isFinite(Number(value)) ? Number(value) : value];
+    }));
+  return { hardware: read(hardware) as Record<string, number>, plan: read(plan) };
+}
+
+export function choose(point: Point | null): void {
+  setView("point", point ? keyOf(point) : null);
+}
+
+export const pins = computed(() => (view.value.pins ?? "").split(";").filter(Boolean));
+export const letterOf = (key: string): string => "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[pins.value.indexOf(key)] ?? "";
+
+export function togglePin(point: Pick<Point, "hardware" | "plan">): void {
+  const key = keyOf(point);
+  const next = pins.peek().includes(key) ? pins.peek().filter((pin) => pin !== key) : [...pins.peek(), key].slice(0, 26);
+  setView("pins", next.length > 0 ? next.join(";") : null);
+}
+
+export function asInputs(point: Pick<Point, "hardware" | "plan">): Record<string, string | number> {
+  return {
+    ...Object.fromEntries(Object.entries(point.hardware).map(([key, value]) => [`machine.${key}`, value])),
+    ...Object.fromEntries(Object.entries(point.plan).map(([key, value]) => [`plan.${key}`, value])),
+  };
+}
+
+export function openInInspect(point: Pick<Point, "hardware" | "plan">): void {
+  const now = state.peek();
+  change({ page: "inspect", inputs: { ...now.inputs, ...asInputs(point) } }, { label: "open in Inspect", push: true });
+}
+
+// A click on a bar of the tornado: that knob of the machine doubled, and the search answered again.
+export function setKnob(knob: string, value: number): void {
+  setInputs({ [`machine.${knob}`]: value }, `${knob} → ${value}`);
+  say(`${knob} is ${value} now`);
+}
+
+export const chosen = computed<Point | null>(() => {
+  const result = search.reply.value?.result;
+  if (!result) return null;
+  const key = view.value.point;
+  if (!key) return result.best;
+  const every = [...result.pareto, ...(result.points ?? []), ...(result.heat_map?.cells.flatMap((cell) => (cell.point ? [cell.point] : [])) ?? [])];
+  return every.find((point) => keyOf(point) === key) ?? result.sensitivity_at ?? result.best;
+});

@@ -1,0 +1,165 @@
+// Solvers: a form from the schema, the answer as a table, the card with the values put in. No form is hand-written.
+import { computed, effect, signal } from "@preact/signals";
+import { call, type Failure } from "../engine/engine.ts";
+import { live } from "../engine/live.ts";
+import type { Property } from "../engine/types.ts";
+import { byKey, byUnit, none, plain, words } from "../format/format.ts";
+import { prefixed, type Json } from "../state/request.ts";
+import { inputs, page, setInputs, setView, view } from "../state/store.ts";
+import { copyCli, pageCommand } from "../parts/actions.ts";
+import { Group, Row, Segments, Select, Text } from "../parts/controls.tsx";
+import { failure } from "../parts/failure.ts";
+import { Panel } from "../parts/panel.tsx";
+import { Waiting } from "./inspect.tsx";
+
+const names = signal<string[]>([]);
+const schema = signal<{ solver: string; properties: Record<string, Property> } | null>(null);
+const schemaFailure = signal<Failure | null>(null);
+export const solver = computed(() => view.value.solver ?? "serving");
+
+const starts: Json = { model: "llama-3.1-8b", hardware: "h100-sxm" };
+
+// The fields of this solver alone; a model and a device to start with, where it asks for them.
+export const request = computed<Json | null>(() => {
+  const known = schema.value;
+  if (page.value !== "solvers" || known?.solver !== solver.value) return null;
+  const own = prefixed(inputs.value, "solve.");
+  const first = Object.fromEntries(Object.entries(starts).filter(([key]) => key in known.properties));
+  return Object.fromEntries(Object.entries({ ...first, ...own }).filter(([key]) => key in known.properties));
+});
+
+const full = computed(() => (request.value ? { solver: solver.value, ...request.value } : null));
+const answer = live<Record<string, unknown>>("solve", full);
+const card = live<{ card: string; inputs?: { key: string; symbol: string; meaning: string; value: unknown }[] }>("explain", full);
+
+async function load(name: string): Promise<void> {
+  const got = await call<{ input: { properties: Record<string, Property & { enum?: string[] }> } }>(`schema/solve/${name}`, {});
+  if ("failure" in got) schemaFailure.value = got.failure;
+  else schema.value = { solver: name, properties: got.reply.result.input.properties };
+}
+
+// The schema lists the solvers; an engine that does not names them where it is asked for none of them.
+async function loadNames(): Promise<void> {
+  const got = await call<{ input: { properties?: Record<string, Property> } }>("schema/solve", {});
+  const listed = "reply" in got ? got.reply.result.input.properties?.solver?.enum : undefined;
+  if (listed) {
+    names.value = listed.map(String);
+    return;
+  }
+  const refused = await call("schema/solve/-", {});
+  if ("failure" in refused) names.value = refused.failure.hint.replace(/^there are /, "").split(", ");
+}
+
+effect(() => {
+  if (page.value !== "solvers") return;
+  if (names.peek().length === 0) void loadNames();
+  if (schema.peek()?.solver !== solver.value) void load(solver.value);
+});
+
+effect(() => {
+  if (request.value) pageCommand.value = { command: `solve ${solver.value}`, request: request.value };
+});
+
+effect(() => {
+  if (page.value === "solvers") failure.value = answer.failure.value;
+});
+
+function Input({ name, property, value }: { name: string; property: Property; value: unknown }) {
+  const path = `solve.${name}`;
+  const label = property.title ?? words(name);
+  const types = [property.type ?? []].flat();
+  const choices = (property.enum ?? []).map((item) => ({ value: item, text: String(item) }));
+  const control =
+    types.includes("boolean") ? <Segments path={path} label={label} value={value ?? property.default ?? false} choices={[{ value: false, text: "no" }, { value: true, text: "yes" }]} />
+    : choices.length > 0 && choices.length <= 4 ? <Segments path={path} label={label} value={value ?? property.default} choices={choices} />
+    : choices.length > 0 ? <Select path={path} label={label} value={value ?? property.default ?? ""} choices={[{ value: "", text: "default" }, ...choices]} set={(next) => setInputs({ [path]: next === "" ? null : next }, `${path} → ${next}`)} />
+    : <Text wide path={path} label={label} value={value ?? property.default ?? ""} {...(property.unit ? { unit: property.unit } : {})} />;
+  return (
+    <div class="field" title={`${property.description ?? ""}${property.minimum === undefined ? "" : `; from ${plain(property.minimum)}`}${property.maximum === undefined ? "" : ` to ${plain(property.maximum)}`}`}>
+      <Row path={path} label={label}>{control}</Row>
+      {property.description ? <p class="fine help">{property.description}</p> : null}
+    </div>
+  );
+}
+
+// One field per quantity: the one that takes text with a unit.
+function fields(properties: Record<string, Property>): [name: string, property: Property][] {
+  const all = Object.entries(properties).filter(([name, property]) => name !== "solver" && !property.properties && !Object.keys(properties).some((other) => other !== name && name.startsWith(`${other}_`) && [properties[other]!.examples].flat().length > 0 && properties[other]!.examples !== undefined));
+  return all.sort((a, b) => Number((a[1].order ?? 0) > (b[1].order ?? 0)) || -1 * Number((a[1].order ?? 0) < (b[1].order ?? 0)));
+}
+
+export function SolversRail() {
+  return (
+    <Group title="Solvers">
+      <ul class="slist">
+        {names.value.map((name) => (
+          <li key={name}>
+            <button {...(name === solver.value ? { "aria-current": "true" as const } : {})} onClick={() => setView("solver", name)}>{name}</button>
+          </li>
+        ))}
+      </ul>
+    </Group>
+  );
+}
+
+export function SolversPage() {
+  const known = schema.value;
+  if (!known) return <Waiting text={schemaFailure.value?.message ?? ""} />;
+  const reply = answer.reply.value;
+  const isOwn = reply !== null && reply.inputs.solver === solver.value;
+  const refused = answer.failure.value;
+  const groups = new Map<string, [string, Property][]>();
+  for (const entry of fields(known.properties)) {
+    const group = entry[1].group ?? "Inputs";
+    groups.set(group, [...(groups.get(group) ?? []), entry]);
+  }
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1>{solver.value}</h1>
+          <p class="crumb">{card.reply.value?.result.card.trim().split("\n")[0] ?? ""}</p>
+        </div>
+        <div class="acts">
+          <button class="btn" onClick={() => setInputs({}, `reset ${solver.value}`, false, (key) => key.startsWith("solve."))}>Reset</button>
+          <button class="btn" onClick={copyCli}>Copy as CLI</button>
+        </div>
+      </div>
+      {refused ? <p class="banner" role="alert">{refused.message} {refused.hint}</p> : null}
+      <div class="cols two">
+        <Panel id="form" title="Inputs" note="empty: the default" noExport>
+          <div class="pad form" data-form={known.solver}>
+            {[...groups].map(([group, entries]) => (
+              <fieldset key={group}>
+                <legend>{group}</legend>
+                {entries.map(([name, property]) => <Input key={name} name={name} property={property} value={request.value?.[name]} />)}
+              </fieldset>
+            ))}
+          </div>
+        </Panel>
+        <div class="stack">
+          <Panel id="answer" title="Answer" busy={answer.busy.value} json={() => reply} table={() => ({ columns: ["key", "value"], rows: Object.entries(reply?.result ?? {}).map(([key, value]) => [key, typeof value === "number" ? value : plain(value)]) })}>
+            {isOwn ? (
+              <table class="out" data-ready>
+                <caption class="vh">Answer of {solver.value}</caption>
+                <tbody>
+                  {Object.entries(reply.result).map(([key, value]) => (
+                    <tr key={key} data-key={key}><th scope="row">{words(key)}</th><td class="num">{typeof value === "object" && value !== null ? <span class="mono">{plain(value).slice(0, 400)}</span> : byKey(key, value, 4)}</td></tr>
+                  ))}
+                </tbody>
+              </table>
+            ) : <p class="pad sub">{refused ? "No answer for these inputs." : none}</p>}
+          </Panel>
+          <Panel id="card" title="Card" note="equations, with the values put in" busy={card.busy.value} json={() => card.reply.value}>
+            <pre class="pad card" tabIndex={0}>{card.reply.value?.result.card ?? ""}</pre>
+            <dl class="pad glo one">
+              {(card.reply.value?.result.inputs ?? []).filter((row) => row.symbol && row.value !== null && typeof row.value !== "object").map((row) => (
+                <div key={row.key}><dt class="mono">{row.symbol}</dt><dd>{row.meaning}</dd><dd class="num">{byUnit(row.value, "")}</dd></div>
+              ))}
+            </dl>
+          </Panel>
+        </div>
+      </div>
+    </>
+  );
+}

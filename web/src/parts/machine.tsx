@@ -1,0 +1,133 @@
+// The machine: outermost groups on their topology, used groups and devices filled, the chosen rank's groups lit.
+import type { Inspect, Topology, TopologyNode } from "../engine/types.ts";
+import { bytes, count } from "../format/format.ts";
+import { corner, leaves, machine, ringLine, zoom, type Box } from "../layout/machine.ts";
+import { setView, view } from "../state/store.ts";
+import { Panel, type TableData } from "./panel.tsx";
+
+const axes = ["tp", "cp", "pp", "dp"] as const;
+
+function same(a: TopologyNode, b: TopologyNode, free: string): boolean {
+  const left = a.owner;
+  const right = b.owner;
+  return left !== null && right !== null && axes.every((axis) => axis === free || left[axis] === right[axis]);
+}
+
+function rankText(node: TopologyNode): string {
+  return axes.filter((axis) => node.owner?.[axis] !== undefined).map((axis) => `${axis.toUpperCase()} ${node.owner![axis]}`).join(", ");
+}
+
+function Device({ box, chosen }: { box: Box; chosen: TopologyNode | null }) {
+  const node = box.node;
+  const isTp = chosen !== null && same(node, chosen, "tp");
+  const isCp = chosen !== null && same(node, chosen, "cp");
+  const classes = ["pe", node.used ? "use" : "", isTp ? "tp" : "", isCp ? "cp" : "", chosen?.id === node.id ? "me" : ""].join(" ");
+  return <rect class={classes} x={box.x} y={box.y} width={box.width} height={box.height} rx="1" data-device={node.id} data-used={node.used} onClick={() => setView("rank", node.id)} />;
+}
+
+function Inner({ box, chosen }: { box: Box; chosen: TopologyNode | null }) {
+  if (box.isLeaf && box.node.owner !== null && "tp" in box.node.owner) return <Device box={box} chosen={chosen} />;
+  const isLit = chosen !== null && chosen.id.startsWith(`${box.node.id}.`);
+  return (
+    <g data-cube={box.node.id} data-used={box.node.used}>
+      <rect class={`cube${box.node.used ? " use" : ""}${isLit ? " lit" : ""}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="2" />
+      {box.children.map((child) => (child.isLeaf ? <Device key={child.node.id} box={child} chosen={chosen} /> : <Inner key={child.node.id} box={child} chosen={chosen} />))}
+    </g>
+  );
+}
+
+function holds(node: TopologyNode): string {
+  if (!node.used) return "idle";
+  const owner = node.owner;
+  const list = (key: string): string => (Array.isArray(owner?.[key]) ? (owner[key] as number[]).join(", ") : "");
+  const dp = list("dp");
+  const pp = list("pp");
+  return [dp ? `replica ${dp}` : "", pp && pp !== "0" ? `stage ${pp}` : ""].filter(Boolean).join(", ");
+}
+
+function Outer({ box, chosen, isCompact }: { box: Box; chosen: TopologyNode | null; isCompact: boolean }) {
+  const name = corner(box, 7, 14);
+  const what = corner(box, -7, 14);
+  return (
+    <g data-sip={box.node.id} data-used={box.node.used} onClick={isCompact && box.node.used ? () => setView("level", box.node.id) : undefined}>
+      <rect class={`sip${box.node.used ? "" : " idle"}${isCompact && box.node.used ? " full" : ""}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="5" />
+      <text class="s" x={name.x} y={name.y}>
+        {isCompact ? box.node.id.replace(/^\D+/, "") : box.node.id.replace(/^(\D+)/, (word) => `${word.toUpperCase()} `)}
+      </text>
+      {isCompact || box.width < 96 ? null : (
+        <text class="m" x={what.x} y={what.y} text-anchor="end">
+          {holds(box.node)}
+        </text>
+      )}
+      {box.children.map((child) => (child.isLeaf ? <Device key={child.node.id} box={child} chosen={chosen} /> : <Inner key={child.node.id} box={child} chosen={chosen} />))}
+    </g>
+  );
+}
+
+function Zoom({ topology, chosen, names }: { topology: Topology; chosen: TopologyNode; names: boolean }) {
+  const drawn = chosen.parent ? zoom(topology, chosen.parent) : null;
+  if (!drawn) return null;
+  return (
+    <figure class="zoom">
+      <figcaption class="fine">
+        {drawn.title}: {rankText(chosen)} is {chosen.id}
+      </figcaption>
+      <svg class="ch" viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="img" aria-label={`Devices of ${drawn.title}`}>
+        {drawn.boxes.map((box) => {
+          const at = corner(box, 6, 18);
+          return (
+            <g key={box.node.id} onClick={() => setView("rank", box.node.id)}>
+              <rect class={`pz${box.node.id === chosen.id ? " on" : ""}${box.node.used ? "" : " idle"}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="3" />
+              <text class="s" x={at.x} y={at.y}>
+                {names ? box.node.id.split(".").at(-1) : box.node.owner ? `${box.node.owner.tp}·${box.node.owner.cp}` : "idle"}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
+      <p class="fine">Each box: TP rank · CP rank. Dark: the chosen rank's TP group; purple: its CP ring.</p>
+    </figure>
+  );
+}
+
+function twin(topology: Topology): TableData {
+  return { columns: ["id", "level", "used", "holds"], rows: topology.nodes.map((node) => [node.id, node.level, String(node.used), node.owner && "tp" in node.owner ? rankText(node) : holds(node)]) };
+}
+
+export function Machine({ result, busy }: { result: Inspect; busy: boolean }) {
+  const topology = result.topology;
+  if (!topology) return null;
+  const drawn = machine(topology);
+  const wanted = view.value.rank ?? result.shards[0]?.owner ?? "";
+  const chosen = topology.nodes.find((node) => node.id === wanted && node.owner !== null) ?? null;
+  const ring = chosen ? leaves(drawn.boxes).filter((box) => same(box.node, chosen, "cp")) : [];
+  const outer = topology.levels.at(-1);
+  const hot = drawn.links.find((link) => link.isHot);
+  const summary = topology.levels.map((level) => `${count(level.used)} of ${count(level.members)} ${level.name}`).join(", ");
+  return (
+    <Panel id="machine" class="drawn" title="Machine" note={outer ? `${outer.topology} of ${count(outer.members)}` : ""} busy={busy} table={() => twin(topology)} json={() => topology}>
+      <div class="pad">
+        <svg class="ch machine" viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="img" aria-label={`Machine: ${summary}`}>
+          {drawn.links.map((link) => (
+            <path key={`${link.name}${link.path}`} class={`lk${link.isHot ? " hot" : ""}`} d={link.path} data-link={link.name}>
+              <title>{`${link.name}: ${bytes(link.bytes)} a layer`}</title>
+            </path>
+          ))}
+          {drawn.boxes.map((box) => (
+            <Outer key={box.node.id} box={box} chosen={chosen} isCompact={drawn.isCompact} />
+          ))}
+          {ring.length > 1 ? <path class="ringp" d={ringLine(ring)} /> : null}
+        </svg>
+        {hot ? (
+          <p class="fine">
+            Busiest link: {hot.name}, {bytes(hot.bytes)} a layer.
+          </p>
+        ) : null}
+        {chosen ? <Zoom topology={topology} chosen={chosen} names={view.value.names === "on"} /> : <p class="fine">Click a device to see the groups of its rank.</p>}
+        <p class="fine" data-layout>
+          {Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => `${count(Number(value))} ${key.replace("_used", "")}`).join(", ")} used
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,112 @@
+// A panel: title, what it shows, its table twin, its exports; an exception inside stays inside.
+import { Component, type ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { version } from "../engine/engine.ts";
+import { counted } from "../scale/scale.ts";
+import { say } from "./actions.ts";
+import { asCsv, download, pictureOf, vectorOf, type TableData } from "../layout/export.ts";
+
+export type { TableData };
+
+interface PanelProps {
+  id: string;
+  title: string;
+  note?: ComponentChildren;
+  tools?: ComponentChildren;
+  table?: () => TableData;
+  json?: () => unknown;
+  busy?: boolean;
+  class?: string;
+  noExport?: boolean;
+  children: ComponentChildren;
+}
+
+class Trap extends Component<{ title: string; children: ComponentChildren }, { error: Error | null }> {
+  override state = { error: null as Error | null };
+
+  static override getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    const report = `${this.props.title}: ${error.message}\n${location.href}\nRidgeline ${version.peek()}`;
+    return (
+      <div class="pad">
+        <p role="alert">This panel failed: {error.message}</p>
+        <p class="row">
+          <button class="btn sm" onClick={() => void navigator.clipboard.writeText(report)}>Copy report</button>
+          <button class="btn sm" onClick={() => this.setState({ error: null })}>Try again</button>
+        </p>
+      </div>
+    );
+  }
+}
+
+export function Twin({ data, caption }: { data: TableData; caption: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}, table`}>
+      <table class="twin">
+        <caption class="vh">{caption}</caption>
+        <thead>
+          <tr>
+            {data.columns.map((name) => (
+              <th key={name} scope="col">{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.rows.map((row, i) => (
+            <tr key={i}>
+              {row.map((cell, j) => (j === 0 ? <th key={j} scope="row">{cell}</th> : <td key={j} class={typeof cell === "number" ? "num" : ""}>{cell ?? "–"}</td>))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Panel(props: PanelProps) {
+  const body = useRef<HTMLDivElement>(null);
+  const [asTable, setAsTable] = useState(false);
+  const name = props.id;
+  const drawing = (): SVGSVGElement | null => body.current?.querySelector("svg.ch") ?? null;
+  const run = (kind: string): void => {
+    const svg = drawing();
+    if (kind === "PNG" && svg) void pictureOf(svg, props.title).then((blob) => download(`${name}.png`, blob));
+    if (kind === "SVG" && svg) download(`${name}.svg`, vectorOf(svg, props.title));
+    if (kind === "CSV" && props.table) download(`${name}.csv`, asCsv(props.table()));
+    if (kind === "JSON" && props.json) download(`${name}.json`, JSON.stringify(props.json(), null, 2));
+    say(`${props.title}: ${kind} saved`);
+  };
+  const kinds = [...(props.class?.includes("drawn") ? ["PNG", "SVG"] : []), ...(props.table ? ["CSV"] : []), ...(props.json ? ["JSON"] : [])];
+  return (
+    <section class={`panel ${props.class ?? ""}${props.busy ? " busy" : ""}`} aria-label={props.title} data-panel={name}>
+      <header>
+        <h2>{props.title}</h2>
+        {props.note ? <p>{props.note}</p> : null}
+        <span class="tools">
+          {props.tools}
+          {props.table && props.class?.includes("drawn") ? (
+            <button class="lnk" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>{asTable ? "Drawing" : "Table"}</button>
+          ) : null}
+          {counted(kinds) > 0 && !props.noExport ? (
+            <details class="menu">
+              <summary class="lnk" aria-label={`Export ${props.title}`}>Export</summary>
+              <div class="pop">
+                {kinds.map((kind) => (
+                  <button key={kind} onClick={(event) => { run(kind); event.currentTarget.closest("details")?.removeAttribute("open"); }}>{kind}</button>
+                ))}
+              </div>
+            </details>
+          ) : null}
+        </span>
+      </header>
+      <div ref={body}>
+        <Trap title={props.title}>{asTable && props.table ? <Twin data={props.table()} caption={props.title} /> : props.children}</Trap>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+// The point cloud: hover reads, click selects, drag brushes; the front drawn in steps.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Explore, Point } from "../engine/types.ts";
+import { byKey, bytes, plain } from "../format/format.ts";
+import { objectiveNames } from "../format/names.ts";
+import { at, brushBox, brushOf, cloud, inside, isDrag, nearest, paint, plot, type Brush } from "../layout/scatter.ts";
+import { moved, symbolPath } from "../layout/roofline.ts";
+import { shownTheme } from "../state/saved.ts";
+import { setView, view } from "../state/store.ts";
+
+interface Props {
+  result: Explore;
+  xKey: string;
+  yKey: string;
+  chosen: Point | null;
+  pinned: readonly { point: Point; letter: string }[];
+  choose(point: Point): void;
+}
+
+export function readBrush(): Brush | null {
+  const values = (view.value.brush ?? "").split(",").map(Number);
+  const [x0, x1, y0, y1] = values;
+  return values.length === 4 && values.every(Number.isFinite) ? { x0: x0!, x1: x1!, y0: y0!, y1: y1! } : null;
+}
+
+export function inBrush(point: Point, brush: Brush | null, xKey: string, yKey: string): boolean {
+  if (!brush) return true;
+  const x = Number(point[xKey]);
+  const y = Number(point[yKey]);
+  return x >= brush.x0 && x <= brush.x1 && y >= brush.y0 && y <= brush.y1;
+}
+
+export function planText(point: Point): string {
+  const { tp, cp, pp, dp } = point.plan;
+  return `TP ${tp} · CP ${cp} · PP ${pp}${dp === 1 ? "" : ` · DP ${dp}`}`;
+}
+
+function Tip({ point, xKey, yKey }: { point: Point; xKey: string; yKey: string }) {
+  const lines: [string, string][] = [
+    [objectiveNames[yKey] ?? yKey, byKey(yKey, point[yKey], 4)], [objectiveNames[xKey] ?? xKey, byKey(xKey, point[xKey], 4)], ["Plan", planText(point)],
+    ["HBM, peak", `${plain(point.hardware.bw_hbm_gbs)} GB/s, ${plain(point.hardware.peak_tflops_f16)} TFLOP/s`], ["Memory", bytes(point.memory_bytes)],
+  ];
+  return (
+    <dl class="tip">
+      {lines.map(([label, text]) => (
+        <div key={label}><dt>{label}</dt><dd>{text}</dd></div>
+      ))}
+    </dl>
+  );
+}
+
+export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const [tip, setTip] = useState<Point | null>(null);
+  const [drag, setDrag] = useState<{ from: { x: number; y: number }; to: { x: number; y: number } } | null>(null);
+  const drawn = cloud(result, xKey, yKey);
+  const points = result.points ?? [];
+  const brush = drag && isDrag(drag.from, drag.to) ? brushOf(drawn, drag.from, drag.to) : readBrush();
+  const theme = shownTheme();
+  useEffect(() => {
+    if (canvas.current) paint(canvas.current, drawn, points, xKey, yKey, (point) => inBrush(point, brush, xKey, yKey));
+  }, [result, xKey, yKey, theme, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
+  const near = (event: PointerEvent): Point | null => {
+    const spot = inside(svg.current!, event);
+    return nearest(drawn, [...drawn.front, ...points], xKey, yKey, spot.x, spot.y);
+  };
+  const release = (event: PointerEvent): void => {
+    if (!drag) return;
+    const to = inside(svg.current!, event);
+    if (isDrag(drag.from, to)) {
+      const box = brushOf(drawn, drag.from, to);
+      setView("brush", [box.x0, box.x1, box.y0, box.y1].join(","));
+    } else {
+      const point = near(event);
+      if (point) choose(point);
+      else if (view.peek().brush) setView("brush", null);
+    }
+    setDrag(null);
+  };
+  const focus = tip ?? chosen;
+  const spot = focus ? at(drawn, focus, xKey, yKey) : null;
+  return (
+    <div class="plot">
+      <canvas ref={canvas} aria-hidden="true" />
+      <svg
+        ref={svg} class="ch" viewBox={`0 0 ${plot.width} ${plot.height}`} role="img" aria-label={`${objectiveNames[yKey] ?? yKey} against ${objectiveNames[xKey] ?? xKey}; front of ${drawn.front.length} points`}
+        onPointerDown={(event) => { svg.current?.setPointerCapture(event.pointerId); const from = inside(svg.current!, event); setDrag({ from, to: from }); }}
+        onPointerMove={(event) => { if (drag) setDrag({ from: drag.from, to: inside(svg.current!, event) }); else setTip(near(event)); }}
+        onPointerUp={release} onPointerLeave={() => setTip(null)}
+      >
+        <rect x="0" y="0" width={plot.width} height={plot.height} fill="transparent" />
+        {drawn.y.ticks.map((tick) => (
+          <g key={tick}>
+            <path class="gr" d={`M${plot.left} ${drawn.y.at(tick)}H${plot.right}`} />
+            <text x={moved(plot.left, -8)} y={moved(drawn.y.at(tick), 4)} text-anchor="end">{byKey(yKey, tick)}</text>
+          </g>
+        ))}
+        {drawn.x.ticks.map((tick) => (
+          <g key={tick}>
+            <path class="gr" d={`M${drawn.x.at(tick)} ${plot.top}V${plot.bottom}`} />
+            <text x={drawn.x.at(tick)} y={moved(plot.bottom, 16)} text-anchor="middle">{byKey(xKey, tick)}</text>
+          </g>
+        ))}
+        <text x={moved(plot.right, 0)} y={moved(plot.bottom, 38)} text-anchor="end">{objectiveNames[xKey] ?? xKey}{drawn.x.isLog ? ", log scale" : ""} (less is better)</text>
+        {spot ? <path class="cross" d={`M${plot.left} ${spot.y}H${spot.x}V${plot.bottom}`} /> : null}
+        {brush ? <rect class="brush" {...brushBox(drawn, brush)} /> : null}
+        <path class="front" d={drawn.frontPath} />
+        {drawn.front.map((point, i) => {
+          const mark = at(drawn, point, xKey, yKey);
+          return <path key={i} data-front={i} class={`fp c-${point.bound ?? "memory"}`} d={symbolPath(point.bound ?? "memory", mark.x, mark.y, 4)} />;
+        })}
+        {pinned.map(({ point, letter }) => {
+          const mark = at(drawn, point, xKey, yKey);
+          return (
+            <g key={letter}>
+              <circle class="sel" cx={mark.x} cy={mark.y} r="8" />
+              <text class="k" x={moved(mark.x, -16)} y={moved(mark.y, 16)}>{letter}</text>
+            </g>
+          );
+        })}
+        {chosen ? <circle class="sel" cx={at(drawn, chosen, xKey, yKey).x} cy={at(drawn, chosen, xKey, yKey).y} r="9" /> : null}
+      </svg>
+      {tip ? <Tip point={tip} xKey={xKey} yKey={yKey} /> : null}
+    </div>
+  );
+}
