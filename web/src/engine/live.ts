@@ -18,7 +18,10 @@ const optional = ["topology", "rank", "thin", "heat_map", "at"];
 const refused = new Set<string>();
 
 function accepted(input: unknown): unknown {
-  return Object.fromEntries(Object.entries(input as Record<string, unknown>).filter(([key]) => !refused.has(key)));
+  const kept = Object.fromEntries(Object.entries(input as Record<string, unknown>).filter(([key]) => !refused.has(key)));
+  if (!refused.has("thin") || !("points" in kept)) return kept;
+  const { points: _all, ...rest } = kept; // whole, they are hundreds of megabytes
+  return { ...rest, top: 2000 };
 }
 
 function isRefusedOption(failure: Failure): boolean {

@@ -68,7 +68,7 @@ export function percent(fraction: number | null | undefined, significant = 2): s
   if (fraction === null || fraction === undefined) return none;
   if (fraction === 0) return "0";
   const hundred = fraction * 100;
-  if (Math.abs(hundred) < 0.1) return `${hundred < 0 ? minus : ""}<0.1${nbsp}%`;
+  if (Math.abs(hundred) < 0.1) return `<0.1${nbsp}%`;
   const text = Math.abs(hundred) < 9.95 ? hundred.toFixed(1) : digits(hundred, Math.max(significant, Math.abs(hundred) >= 99.5 ? 3 : 2));
   return `${text.replace("-", minus)}${nbsp}%`;
 }
@@ -131,9 +131,22 @@ export function byUnit(value: unknown, unit: string | undefined): string {
   return unit ? `${text}${nbsp}${unit}` : text;
 }
 
+const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco)\b/g;
+
+// A key as a label: without its unit, known abbreviations in capitals.
 export function words(key: string): string {
-  const text = key.replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w)$/, "").replaceAll("_", " ");
+  const bare = key.replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w)$/, (unit, _name, offset: number) => (unit === "_s" && key.slice(0, offset).endsWith("_per") ? unit : ""));
+  const text = bare.replaceAll("_", " ").replace(acronyms, (word) => word.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// The label of a tick: no zeros that say nothing.
+export function tick(key: string, value: number): string {
+  return byKey(key, value).replace(/\.0+(?=\D|$)/, "");
+}
+
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 export function shape(values: readonly number[]): string {

@@ -10,11 +10,11 @@ export interface TornadoRow {
   rightWidth: number;
 }
 
-export const tornadoBox = { width: 420, middle: 232, row: 28, top: 22 };
+export const tornadoBox = { width: 420, middle: 250, row: 28, top: 22 };
 
 export function tornado(rows: readonly Sensitivity[]): TornadoRow[] {
   const most = Math.max(1e-12, ...rows.map((row) => row.speedup_fraction), ...rows.map((row) => row.slowdown_fraction ?? 0));
-  const room = 108;
+  const room = 100;
   return rows.map((row, i) => {
     const leftWidth = (Math.max(0, row.speedup_fraction) / most) * room;
     return { row, y: tornadoBox.top + i * tornadoBox.row, left: tornadoBox.middle - leftWidth, leftWidth, rightWidth: (Math.max(0, row.slowdown_fraction ?? 0) / most) * room };

@@ -11,10 +11,12 @@ export interface Cloud {
   frontPath: string;
 }
 
+export const shownPoints = (result: Explore): Point[] => result.points ?? result.top ?? [];
+
 export const valueOf = (point: Point, key: string): number => Number(point[key]);
 
 export function cloud(result: Explore, xKey: string, yKey: string): Cloud {
-  const all = [...(result.points ?? []), ...result.pareto];
+  const all = [...shownPoints(result), ...result.pareto];
   const x = fitted(all.map((point) => valueOf(point, xKey)), plot.left, plot.right);
   const y = fitted(all.map((point) => valueOf(point, yKey)), plot.bottom, plot.top);
   const front = [...result.pareto].sort((a, b) => valueOf(a, xKey) - valueOf(b, xKey) || valueOf(b, yKey) - valueOf(a, yKey));

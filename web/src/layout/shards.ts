@@ -17,7 +17,7 @@ export interface Cut {
 
 const most = 96;
 const least = 40;
-const mostStrips = 64;
+const mostStrips = 24;
 
 export function cut(shard: Shard): Cut {
   const [rows = 1, columns = 1] = shard.full_shape;

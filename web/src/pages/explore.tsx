@@ -2,9 +2,12 @@
 import { effect } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Explore, Point } from "../engine/types.ts";
-import { bytes, byKey, compact, count, none, percent, plain, time } from "../format/format.ts";
-import { knobNames, knobUnits, objectiveNames, reasonNames } from "../format/names.ts";
+import { bytes, byKey, compact, count, lowerFirst, none, percent, plain, time } from "../format/format.ts";
+import { knobNames, objectiveNames, reasonNames } from "../format/names.ts";
 import { inputs, page, setInput, setInputs, setView, view } from "../state/store.ts";
+import { shownPoints } from "../layout/scatter.ts";
+import { compareOrder } from "../scale/best.ts";
+import { counted } from "../scale/scale.ts";
 import { save } from "../state/saved.ts";
 import { copyCli, pageCommand, say } from "../parts/actions.ts";
 import { Heat, Tornado } from "../parts/charts.tsx";
@@ -23,8 +26,10 @@ window.addEventListener("ridgeline-pin", () => {
   if (page.peek() === "explore" && chosen.peek()) togglePin(chosen.peek()!);
 });
 
+const short: Record<string, string> = { pe_hbm_gb: "HBM GB", bw_hbm_gbs: "HBM GB/s", peak_tflops_f16: "TFLOP/s", bw_intra_gbs: "In cube", bw_inter_gbs: "Cube", bw_intersip_gbs: "SIP" };
+
 const axes: readonly (readonly [path: string, label: string])[] = [
-  ...Object.entries(knobNames).map(([knob, name]) => [`machine.${knob}`, `${name}, ${knobUnits[knob]}`] as const),
+  ...Object.entries(knobNames).map(([knob, name]) => [`machine.${knob}`, short[knob] ?? name] as const),
   ["plan.tp", "TP"], ["plan.cp", "CP"], ["plan.pp", "PP"], ["plan.dp", "DP"], ["plan.kv_shard_mode", "KV heads"],
 ];
 
@@ -66,7 +71,7 @@ export function ExploreRail() {
 function Headline({ result }: { result: Explore }) {
   const first = result.sensitivity[0];
   const best = result.best;
-  const rejected = Object.entries(result.rejected ?? {}).sort((a, b) => Number(a[1] < b[1]) || -1);
+  const rejected = Object.entries(result.rejected ?? {}).sort((a, b) => compareOrder(b[1], a[1]));
   return (
     <dl class="kpis" aria-label="Search results" data-ready>
       <Figure isFirst label={`Best ${(objectiveNames[yKey.value] ?? yKey.value).toLowerCase()}`} note={best ? `${planText(best)}, ${count(best.pes_used as number)} PEs` : "nothing is feasible"} what={{ title: "Best", figure: best ? byKey(yKey.value, best[yKey.value], 6) : none, lines: best ? [...Object.entries(best.plan), ...Object.entries(best.hardware)].map(([key, value]) => [key, plain(value)]) : [] }}>
@@ -82,8 +87,6 @@ function Headline({ result }: { result: Explore }) {
 }
 
 const columns: readonly (readonly [key: string, label: string])[] = [["tp", "TP"], ["cp", "CP"], ["pp", "PP"], ["dp", "DP"]];
-const short: Record<string, string> = { pe_hbm_gb: "HBM GB", bw_hbm_gbs: "HBM GB/s", peak_tflops_f16: "TFLOP/s", bw_intra_gbs: "In cube", bw_inter_gbs: "Cube", bw_intersip_gbs: "SIP" };
-
 function frontTable(result: Explore): TableData {
   return {
     columns: ["latency_s", "cost_score", "cost_x_pes", "pes_used", "bound", ...columns.map(([key]) => key), ...Object.keys(short)],
@@ -170,7 +173,7 @@ export function ExplorePage() {
   const { result } = reply;
   const busy = search.busy.value;
   const base = (reply.inputs.machine ?? {}) as Record<string, unknown>;
-  const every = [...result.pareto, ...(result.points ?? [])];
+  const every = [...result.pareto, ...shownPoints(result)];
   const pinned = pins.value.flatMap((pin) => {
     const point = every.find((item) => keyOf(item) === pin);
     return point ? [{ point, letter: letterOf(pin) }] : [];
@@ -192,8 +195,8 @@ export function ExplorePage() {
       <Headline result={result} />
       <div class="cols explore">
         <Panel
-          id="scatter" class="drawn" title={`${objectiveNames[yKey.value]} against ${(objectiveNames[xKey.value] ?? "").toLowerCase()}`} busy={busy} json={() => result}
-          note={result.points_total === undefined ? "" : `${compact(result.points?.length ?? 0)} of ${compact(result.points_total)} shown`} table={() => frontTable(result)}
+          id="scatter" class="drawn" title={`${objectiveNames[yKey.value]} against ${lowerFirst(objectiveNames[xKey.value] ?? "")}`} busy={busy} json={() => result}
+          note={result.points_total === undefined ? "" : `${compact(counted(shownPoints(result)))} of ${compact(result.points_total)} shown`} table={() => frontTable(result)}
           tools={<><LegendBounds />{view.value.brush ? <button class="lnk" onClick={() => setView("brush", null)}>Clear filter</button> : null}</>}
         >
           <div class="pad"><Scatter result={result} xKey={xKey.value} yKey={yKey.value} chosen={chosen.value} pinned={pinned} choose={choose} /></div>

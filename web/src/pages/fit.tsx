@@ -2,7 +2,7 @@
 import { computed, effect } from "@preact/signals";
 import { live } from "../engine/live.ts";
 import type { Change, Patch } from "../engine/types.ts";
-import { byKey, bytes, count, none } from "../format/format.ts";
+import { byKey, bytes, count, none, words } from "../format/format.ts";
 import { memoryBar } from "../layout/memory.ts";
 import { inputs, page, setInput } from "../state/store.ts";
 import type { Json } from "../state/request.ts";
@@ -40,6 +40,7 @@ const own = ["tp", "pp", "dp", "cp", "ep"];
 export const request = computed<Json>(() => {
   const all = inputs.value;
   const result: Json = { model: all.model, machine: all.machine ?? "dgx-h100", context: all.context ?? 8192, batch: all.batch ?? 1 };
+  if (all.machine === undefined) result.tp = 8;
   for (const axis of own) if (all[`fit.${axis}`] !== undefined) result[axis] = all[`fit.${axis}`];
   for (const key of ["precision", "kv_precision"]) if (all[key] !== undefined) result[key] = all[key];
   if (all["fit.engine"] !== undefined) result.engine = all["fit.engine"];
@@ -118,7 +119,7 @@ export function FitPage() {
         <Figure isFirst label="Fits" note={result.reason === "none" ? "every rank" : result.reason.replaceAll("_", " ")}><b class={result.fits ? "good" : "bad"}>{result.fits ? "Yes" : "No"}</b></Figure>
         <Figure label="Longest context" note="at this batch"><span data-figure="context">{byKey("max_context_tokens", result.max_context_tokens)}</span></Figure>
         <Figure label="Largest batch" note="at this context">{count(result.max_batch)}</Figure>
-        <Figure label={result.fits ? "Free on the fullest" : "Missing"} note={`of ${bytes(result.usable_bytes)} usable`}>{bytes(result.headroom_bytes)}</Figure>
+        <Figure label="Left on the fullest" note={`of ${bytes(result.usable_bytes)} usable`}>{bytes(result.headroom_bytes)}</Figure>
         <Figure label="KV per token" note="all devices">{bytes(result.kv_bytes_per_token)}</Figure>
         <Figure label="Smallest machine" note={smallest ? `${count(Number(smallest.devices))} devices, TP ${smallest.tp}` : ""}><span class="short">{smallest ? String(smallest.name) : none}</span></Figure>
       </dl>
@@ -139,7 +140,7 @@ export function FitPage() {
           <Panel id="speed" title="Speed on it" busy={fit.busy.value} json={() => result.speed}>
             <dl class="pad lines">
               {Object.entries(result.speed ?? {}).map(([key, value]) => (
-                <div key={key}><dt>{key.replaceAll("_", " ").replace(/ s$/, "")}</dt><dd>{byKey(key, value)}</dd></div>
+                <div key={key}><dt>{words(key)}</dt><dd>{byKey(key, value)}</dd></div>
               ))}
               {result.speed ? null : <p class="sub">No speed is known for this machine.</p>}
             </dl>
@@ -147,7 +148,7 @@ export function FitPage() {
           <Panel id="smallest" title="Smallest machine that holds it" busy={fit.busy.value} json={() => smallest}>
             <dl class="pad lines">
               {Object.entries(smallest ?? {}).map(([key, value]) => (
-                <div key={key}><dt>{key.replaceAll("_", " ").replace(/ (s|bytes|tokens)$/, "")}</dt><dd>{byKey(key, value)}</dd></div>
+                <div key={key}><dt>{words(key)}</dt><dd>{byKey(key, value)}</dd></div>
               ))}
               {smallest ? null : <p class="sub">None of the registry's machines does.</p>}
             </dl>

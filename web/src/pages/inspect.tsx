@@ -5,6 +5,7 @@ import type { Reply } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
 import { byKey, bytes, compact, count, none, percent, time } from "../format/format.ts";
 import { invalidNames } from "../format/names.ts";
+import { neighbour } from "../scale/scale.ts";
 import { inspectRequest } from "../state/request.ts";
 import { inputs, page, view } from "../state/store.ts";
 import { cliText, copyCli, explain, saveLabel, saveNow, type Explained } from "../parts/actions.ts";
@@ -123,7 +124,7 @@ export function InspectPage() {
   if (!reply) return <Waiting text={inspect.failure.value ? `${inspect.failure.value.message} ${inspect.failure.value.hint}` : ""} />;
   const { result } = reply;
   const busy = inspect.busy.value;
-  const kind = Math.min(Number(view.value.kind ?? 0), Math.max(0, result.layers.length - 1));
+  const kind = neighbour(Number(view.value.kind ?? 0), 0, result.layers.length);
   const layer = result.layers[kind];
   return (
     <>

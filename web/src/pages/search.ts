@@ -1,6 +1,7 @@
 // What Explore asks and remembers: the search, the chosen point, pins.
 import { computed } from "@preact/signals";
 import type { Explore, Point } from "../engine/types.ts";
+import { shownPoints } from "../layout/scatter.ts";
 import { live } from "../engine/live.ts";
 import { exploreRequest } from "../state/request.ts";
 import { change, inputs, page, setInputs, setView, state, view } from "../state/store.ts";
@@ -75,6 +76,6 @@ export const chosen = computed<Point | null>(() => {
   if (!result) return null;
   const key = view.value.point;
   if (!key) return result.best;
-  const every = [...result.pareto, ...(result.points ?? []), ...(result.heat_map?.cells.flatMap((cell) => (cell.point ? [cell.point] : [])) ?? [])];
+  const every = [...result.pareto, ...shownPoints(result), ...(result.heat_map?.cells.flatMap((cell) => (cell.point ? [cell.point] : [])) ?? [])];
   return every.find((point) => keyOf(point) === key) ?? result.sensitivity_at ?? result.best;
 });

@@ -4,6 +4,7 @@ import { call, type Failure } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
 import type { Property } from "../engine/types.ts";
 import { byKey, byUnit, none, plain, words } from "../format/format.ts";
+import { compareOrder } from "../scale/best.ts";
 import { prefixed, type Json } from "../state/request.ts";
 import { inputs, page, setInputs, setView, view } from "../state/store.ts";
 import { copyCli, pageCommand } from "../parts/actions.ts";
@@ -85,7 +86,7 @@ function Input({ name, property, value }: { name: string; property: Property; va
 // One field per quantity: the one that takes text with a unit.
 function fields(properties: Record<string, Property>): [name: string, property: Property][] {
   const all = Object.entries(properties).filter(([name, property]) => name !== "solver" && !property.properties && !Object.keys(properties).some((other) => other !== name && name.startsWith(`${other}_`) && [properties[other]!.examples].flat().length > 0 && properties[other]!.examples !== undefined));
-  return all.sort((a, b) => Number((a[1].order ?? 0) > (b[1].order ?? 0)) || -1 * Number((a[1].order ?? 0) < (b[1].order ?? 0)));
+  return all.sort((a, b) => compareOrder(a[1].order, b[1].order));
 }
 
 export function SolversRail() {

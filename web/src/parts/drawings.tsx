@@ -1,6 +1,6 @@
 // Tensor sharding and the roofline.
 import type { Inspect, Shard } from "../engine/types.ts";
-import { byKey, bytes, count, shape, time } from "../format/format.ts";
+import { byKey, bytes, count, shape, tick, time } from "../format/format.ts";
 import { tensorNames } from "../format/names.ts";
 import { box, moved, roofline, symbolPath } from "../layout/roofline.ts";
 import { cut } from "../layout/shards.ts";
@@ -74,14 +74,14 @@ export function Roof({ result, busy, kind }: { result: Inspect; busy: boolean; k
     >
       <div class="pad">
         <svg class="ch" viewBox={`0 0 ${box.width} ${box.height}`} role="img" aria-label={`Roofline: peak ${drawn.peak}, memory ${drawn.slope}`}>
-          {drawn.y.ticks.map((tick) => (
-            <g key={tick}>
-              <path class="gr" d={`M${box.left} ${drawn.y.at(tick)}H${box.right}`} />
-              <text x={moved(box.left, -6)} y={moved(drawn.y.at(tick), 4)} text-anchor="end">{byKey("_flop_per_s", tick)}</text>
+          {drawn.y.ticks.map((step) => (
+            <g key={step}>
+              <path class="gr" d={`M${box.left} ${drawn.y.at(step)}H${box.right}`} />
+              <text x={moved(box.left, -6)} y={moved(drawn.y.at(step), 4)} text-anchor="end">{tick("_flop_per_s", step)}</text>
             </g>
           ))}
-          {drawn.x.ticks.map((tick) => (
-            <text key={tick} x={drawn.x.at(tick)} y={moved(box.bottom, 15)} text-anchor="middle">{count(tick)}</text>
+          {drawn.x.ticks.map((step) => (
+            <text key={step} x={drawn.x.at(step)} y={moved(box.bottom, 15)} text-anchor="middle">{tick("", step)}</text>
           ))}
           <path class="ax" d={`M${box.left} ${box.bottom}H${box.right}`} />
           <path class="roof" d={drawn.roof} />

@@ -6,7 +6,7 @@ export const failure = signal<Failure | null>(null);
 
 // "/plan/tp", "--tp" and "spec.json:/plan/tp" all mean plan.tp.
 export function pathOf(where: string): string {
-  const pointer = where.includes("/") ? where.slice(where.indexOf("/") + 1) : where.replace(/^--/, "");
+  const pointer = where.includes("/") ? where.replace(/^[^:]*:?\//, "") : where.replace(/^--/, "");
   return pointer.replaceAll("/", ".").replaceAll("-", "_");
 }
 

@@ -2,6 +2,7 @@
 import type { LayerKind, Stage } from "../engine/types.ts";
 import { byKey, count, time } from "../format/format.ts";
 import { stageNames } from "../format/names.ts";
+import { grow } from "../scale/scale.ts";
 import { hover, setView, view } from "../state/store.ts";
 import { LegendBounds, Mark } from "./icons.tsx";
 import { Panel, type TableData } from "./panel.tsx";
@@ -69,7 +70,7 @@ export function Pipeline({ layers, layer, busy }: { layers: LayerKind[]; layer: 
             <i
               key={stage.name}
               class={`c-${stage.bound}${view.value.sel === stage.name ? " on" : ""}${hover.value === stage.name ? " lit" : ""}`}
-              style={{ flexGrow: String(stage.total_s), flexBasis: "1px" }}
+              style={{ flexGrow: grow(stage.total_s, layer.layer_s) }}
               title={`${stage.name} ${stage.title}: ${time(stage.total_s)}`}
               onMouseEnter={() => (hover.value = stage.name)}
               onMouseLeave={() => (hover.value = null)}

@@ -1,9 +1,9 @@
 // The point cloud: hover reads, click selects, drag brushes; the front drawn in steps.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Explore, Point } from "../engine/types.ts";
-import { byKey, bytes, plain } from "../format/format.ts";
+import { byKey, bytes, plain, tick } from "../format/format.ts";
 import { objectiveNames } from "../format/names.ts";
-import { at, brushBox, brushOf, cloud, inside, isDrag, nearest, paint, plot, type Brush } from "../layout/scatter.ts";
+import { at, brushBox, brushOf, cloud, inside, isDrag, nearest, paint, plot, shownPoints, type Brush } from "../layout/scatter.ts";
 import { moved, symbolPath } from "../layout/roofline.ts";
 import { shownTheme } from "../state/saved.ts";
 import { setView, view } from "../state/store.ts";
@@ -55,7 +55,7 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
   const [tip, setTip] = useState<Point | null>(null);
   const [drag, setDrag] = useState<{ from: { x: number; y: number }; to: { x: number; y: number } } | null>(null);
   const drawn = cloud(result, xKey, yKey);
-  const points = result.points ?? [];
+  const points = shownPoints(result);
   const brush = drag && isDrag(drag.from, drag.to) ? brushOf(drawn, drag.from, drag.to) : readBrush();
   const theme = shownTheme();
   useEffect(() => {
@@ -90,16 +90,16 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
         onPointerUp={release} onPointerLeave={() => setTip(null)}
       >
         <rect x="0" y="0" width={plot.width} height={plot.height} fill="transparent" />
-        {drawn.y.ticks.map((tick) => (
-          <g key={tick}>
-            <path class="gr" d={`M${plot.left} ${drawn.y.at(tick)}H${plot.right}`} />
-            <text x={moved(plot.left, -8)} y={moved(drawn.y.at(tick), 4)} text-anchor="end">{byKey(yKey, tick)}</text>
+        {drawn.y.ticks.map((step) => (
+          <g key={step}>
+            <path class="gr" d={`M${plot.left} ${drawn.y.at(step)}H${plot.right}`} />
+            <text x={moved(plot.left, -8)} y={moved(drawn.y.at(step), 4)} text-anchor="end">{tick(yKey, step)}</text>
           </g>
         ))}
-        {drawn.x.ticks.map((tick) => (
-          <g key={tick}>
-            <path class="gr" d={`M${drawn.x.at(tick)} ${plot.top}V${plot.bottom}`} />
-            <text x={drawn.x.at(tick)} y={moved(plot.bottom, 16)} text-anchor="middle">{byKey(xKey, tick)}</text>
+        {drawn.x.ticks.map((step) => (
+          <g key={step}>
+            <path class="gr" d={`M${drawn.x.at(step)} ${plot.top}V${plot.bottom}`} />
+            <text x={drawn.x.at(step)} y={moved(plot.bottom, 16)} text-anchor="middle">{tick(xKey, step)}</text>
           </g>
         ))}
         <text x={moved(plot.right, 0)} y={moved(plot.bottom, 38)} text-anchor="end">{objectiveNames[xKey] ?? xKey}{drawn.x.isLog ? ", log scale" : ""} (less is better)</text>

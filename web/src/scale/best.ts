@@ -5,3 +5,8 @@ export function marks(values: readonly (number | string | null)[], less: boolean
   const best = less ? Math.min(...numbers) : Math.max(...numbers);
   return numbers.every((value) => value === best) ? values.map(() => false) : values.map((value) => value === best);
 }
+
+// Fields without an order keep their place.
+export function compareOrder(a: number | undefined, b: number | undefined): number {
+  return (a ?? 0) - (b ?? 0);
+}

@@ -108,3 +108,8 @@ export function doubled(value: number): number {
 export function halved(value: number): number {
   return Math.max(1, Math.floor(value / 2));
 }
+
+// Share of a flex row, in thousandths.
+export function grow(value: number, of: number): number {
+  return of > 0 ? (value / of) * 1000 : 0;
+}
