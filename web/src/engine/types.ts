@@ -93,9 +93,8 @@ export interface Shard {
   per_pe_bytes: number;
   copies: number;
   rule?: string;
-  axis?: "rows" | "columns" | null;
-  pieces?: number;
-  piece?: number;
+  pieces?: [rows: number, columns: number];
+  piece?: [row: number, column: number];
   owner?: string;
 }
 
@@ -118,7 +117,7 @@ export interface TopologyLink {
 }
 
 export interface Topology {
-  levels: { name: string; topology: string; columns: number; rows: number; members: number; used: number; wraps?: boolean; link_bytes?: number }[];
+  levels: { name: string; topology: string; columns: number; rows: number; member?: string; members: number; used: number; wraps?: boolean; link_bytes?: number }[];
   nodes: TopologyNode[];
   links: TopologyLink[];
   groups?: { axis: string; size: number; members: number[] }[];

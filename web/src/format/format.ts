@@ -75,7 +75,8 @@ export function percent(fraction: number | null | undefined, significant = 2): s
 
 export function signedPercent(fraction: number | null | undefined): string {
   if (fraction === null || fraction === undefined) return none;
-  return fraction > 0 ? `+${percent(fraction)}` : percent(fraction);
+  const text = percent(fraction);
+  return fraction > 0 && !text.startsWith("<") ? `+${text}` : text;
 }
 
 // A plain number of a field, as typed: no unit, no rounding.

@@ -78,9 +78,23 @@ function linkPath(a: Box, b: Box, isWrap: boolean, isPair: boolean): string {
   return `M${ax} ${ay}L${bx} ${by}`;
 }
 
+const idleRow = 22;
+const idleColumns = 8;
+
+// Idle groups: small dashed boxes below, in their order.
+function idleBoxes(nodes: readonly TopologyNode[], top: number): Box[] {
+  const width = (across - 24 - (idleColumns - 1) * 4) / idleColumns;
+  return nodes.map((node, i) => ({
+    node, x: 12 + (i % idleColumns) * (width + 4), y: top + Math.floor(i / idleColumns) * (idleRow + 4), width, height: idleRow, children: [], isLeaf: false,
+  }));
+}
+
 export function machine(topology: Topology, compactOver = 16): Drawn {
   const children = families(topology);
-  const all = (children.get(null) ?? children.get("") ?? []).slice();
+  const roots = children.get(null) ?? [];
+  const busy = roots.filter((node) => node.used);
+  const idle = roots.filter((node) => !node.used);
+  const all = busy.length > 0 ? busy : roots;
   const { columns, rows, at } = grid(all);
   const isCompact = all.length > compactOver || columns > 5;
   const space = isCompact ? 10 : gap;
@@ -91,6 +105,8 @@ export function machine(topology: Topology, compactOver = 16): Drawn {
     const [column, row] = at(node);
     return place(node, isCompact ? new Map() : children, 12 + column * (width + space), 10 + row * (height + space), width, height, 0);
   });
+  const bottom = 20 + rows * height + (rows - 1) * space;
+  const rest = busy.length > 0 ? idleBoxes(idle, bottom) : [];
   const byId = new Map(boxes.map((box) => [box.node.id, box]));
   const outer = topology.links.filter((link) => byId.has(link.a) && byId.has(link.b));
   const most = Math.max(0, ...outer.map((link) => link.bytes));
@@ -106,7 +122,8 @@ export function machine(topology: Topology, compactOver = 16): Drawn {
       labelX: (a.x + b.x + a.width) / 2, labelY: (a.y + b.y + a.height) / 2,
     };
   });
-  return { width: across, height: 20 + rows * height + (rows - 1) * space, boxes, links, isCompact };
+  const below = rest.length > 0 ? Math.ceil(rest.length / idleColumns) * (idleRow + 4) + 4 : 0;
+  return { width: across, height: bottom + below, boxes: [...boxes, ...rest], links, isCompact };
 }
 
 // One inner group, large, with its devices.
@@ -121,6 +138,12 @@ export function zoom(topology: Topology, id: string): { width: number; height: n
     return { node, x: 12 + column * (size + 6), y: 4 + row * 34, width: size, height: 28, children: [], isLeaf: true };
   });
   return { width: across, height: 8 + rows * 34, boxes, title: id.replaceAll(".", ", ") };
+}
+
+// Ranks are numbered TP first, then CP, then DP.
+export function rankOf(owner: Record<string, number | number[]>, plan: Record<string, unknown>): number {
+  const read = (axis: string): number => Number(owner[axis] ?? 0);
+  return read("tp") + Number(plan.tp) * (read("cp") + Number(plan.cp) * read("dp"));
 }
 
 export function centre(box: Box): { x: number; y: number } {

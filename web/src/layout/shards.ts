@@ -1,39 +1,31 @@
-// Geometry of one cut tensor: its rectangle to ratio, and the strips of its pieces.
+// Geometry of one cut tensor: its rectangle to ratio, the lines of its cuts, and the piece that the chosen rank holds.
 import type { Shard } from "../engine/types.ts";
-
-export interface Strip {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  kind: "mine" | "other";
-}
 
 export interface Cut {
   width: number;
   height: number;
-  strips: Strip[];
+  lines: string;
+  mine: { x: number; y: number; width: number; height: number };
 }
 
 const most = 96;
 const least = 40;
-const mostStrips = 24;
+const mostLines = 32;
+const thinnest = 2;
+
+function cuts(pieces: number, length: number, draw: (at: number) => string): string {
+  if (pieces > mostLines) return "";
+  return Array.from({ length: pieces - 1 }, (_, i) => draw(((i + 1) * length) / pieces)).join("");
+}
 
 export function cut(shard: Shard): Cut {
   const [rows = 1, columns = 1] = shard.full_shape;
   const ratio = Math.max(least / most, Math.min(most / least, columns / rows));
   const width = ratio >= 1 ? most : most * ratio;
   const height = ratio >= 1 ? most / ratio : most;
-  const [pieceRows = rows, pieceColumns = columns] = shard.per_pe_shape;
-  const axis = shard.axis ?? (pieceColumns < columns ? "columns" : "rows");
-  const pieces = shard.pieces ?? Math.round((rows * columns) / Math.max(1e-9, pieceRows * pieceColumns));
-  const drawn = Math.max(1, Math.min(mostStrips, pieces));
-  const mine = Math.floor(((shard.piece ?? 0) / Math.max(1, pieces)) * drawn);
-  const strips = Array.from({ length: drawn }, (_, i): Strip => {
-    const kind = i === mine ? "mine" : "other";
-    return axis === "columns"
-      ? { x: (width / drawn) * i, y: 0, width: width / drawn, height, kind }
-      : { x: 0, y: (height / drawn) * i, width, height: height / drawn, kind };
-  });
-  return { width, height, strips };
+  const [rowPieces, columnPieces] = shard.pieces ?? [1, 1];
+  const [row, column] = shard.piece ?? [0, 0];
+  const lines = cuts(rowPieces, height, (y) => `M0 ${y}H${width}`) + cuts(columnPieces, width, (x) => `M${x} 0V${height}`);
+  const mine = { width: Math.max(thinnest, width / columnPieces), height: Math.max(thinnest, height / rowPieces) };
+  return { width, height, lines, mine: { ...mine, x: Math.min(width - mine.width, (column * width) / columnPieces), y: Math.min(height - mine.height, (row * height) / rowPieces) } };
 }

@@ -122,7 +122,7 @@ function Front({ result, base, busy }: { result: Explore; base: Record<string, u
   const pinnedFirst = [...rows.filter((point) => letterOf(keyOf(point))), ...rows.filter((point) => !letterOf(keyOf(point)))];
   return (
     <Panel id="front" title="Pareto front" note={`${count(shown.length)} of ${count(result.pareto.length)}; bold knobs differ from the machine as set`} busy={busy} table={() => frontTable(result)} json={() => result.pareto}>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Pareto front, table">
+      <div class="scroll tall" tabIndex={0} role="region" aria-label="Pareto front, table">
         <table>
           <caption class="vh">Points of the Pareto front</caption>
           <thead>

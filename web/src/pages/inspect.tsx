@@ -19,7 +19,7 @@ import { MachineGroup, Model, Plan, Workload, type Filled } from "../parts/rail.
 import { Stages } from "../parts/stages.tsx";
 import { Replication, Symbols } from "../parts/tables.tsx";
 
-const request = computed(() => (page.value === "inspect" || page.value === "glossary" ? { ...inspectRequest(inputs.value), topology: true } : null));
+const request = computed(() => (page.value === "inspect" || page.value === "glossary" ? { ...inspectRequest(inputs.value), topology: true, ...(view.value.rank ? { rank: Number(view.value.rank) } : {}) } : null));
 export const inspect = live<Inspect>("inspect", request);
 
 export function Figure({ label, children, note, what, isFirst }: { label: string; children: preact.ComponentChildren; note?: preact.ComponentChildren; what?: Explained; isFirst?: boolean }) {
@@ -153,7 +153,7 @@ export function InspectPage() {
         <div class="stack">
           <Memory result={result} busy={busy} unit={result.layout.pes_used === undefined ? "GPU" : "PE"} />
           <Hints result={result} busy={busy} />
-          <Machine result={result} busy={busy} />
+          <Machine result={result} plan={(reply.inputs.plan ?? {}) as Record<string, unknown>} busy={busy} />
           <Roof result={result} busy={busy} kind={kind} />
         </div>
       </div>

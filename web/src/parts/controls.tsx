@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { endDrag, hover, inputs, setInput } from "../state/store.ts";
-import { readValue, type Value } from "../state/link.ts";
+import { readTyped, readValue, type Value } from "../state/link.ts";
 import { plain } from "../format/format.ts";
 import { doubled, halved, sliderMax, sliderPosition, sliderStep } from "../scale/scale.ts";
 import { failureAt } from "./failure.ts";
@@ -59,7 +59,7 @@ export function Text({ path, label, value, unit, set, wide }: { path: string; la
   const commit = (): void => {
     if (draft === null) return;
     const clean = draft.replaceAll(",", /^[\d,.\s]+$/.test(draft) && !/,\s/.test(draft) && typeof value === "number" ? "" : ",").trim();
-    if (clean !== plain(value)) (set ?? ((next) => setInput(path, next)))(clean === "" ? null : readValue(clean));
+    if (clean !== plain(value)) (set ?? ((next) => setInput(path, next)))(clean === "" ? null : readTyped(clean));
     setDraft(null);
   };
   return (
@@ -150,7 +150,7 @@ export function Degree({ path, label, value }: { path: string; label: string; va
         inputMode="numeric"
         autocomplete="off"
         title={`${label}: arrow up doubles, arrow down halves`}
-        onChange={(event) => setInput(path, readValue(event.currentTarget.value.trim()))}
+        onChange={(event) => setInput(path, readTyped(event.currentTarget.value.trim()))}
         onKeyDown={(event) => {
           if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
           event.preventDefault();

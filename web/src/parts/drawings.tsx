@@ -16,9 +16,9 @@ function Tensor({ shard, names }: { shard: Shard; names: boolean }) {
         <b>{tensorNames[shard.tensor] ?? shard.tensor}</b> <span class="mute">{shape(shard.full_shape)}</span>
       </figcaption>
       <svg class="ch" viewBox={`0 0 ${drawn.width} ${drawn.height}`} width={drawn.width} height={drawn.height} role="img" aria-label={`${shard.tensor}: ${shard.rule ?? shard.sharded_over}`}>
-        {drawn.strips.map((strip, i) => (
-          <rect key={i} class={`shard${strip.kind === "mine" ? " on" : ""}`} x={strip.x} y={strip.y} width={strip.width} height={strip.height} />
-        ))}
+        <rect class="shard" x="0" y="0" width={drawn.width} height={drawn.height} />
+        <path class="cutl" d={drawn.lines} />
+        <rect class="shard on" {...drawn.mine} />
       </svg>
       <p>{shard.rule ?? `over ${shard.sharded_over}`}</p>
       <p class="mute">

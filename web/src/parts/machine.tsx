@@ -1,9 +1,11 @@
 // The machine: outermost groups on their topology, used groups and devices filled, the chosen rank's groups lit.
 import type { Inspect, Topology, TopologyNode } from "../engine/types.ts";
 import { bytes, count } from "../format/format.ts";
-import { corner, leaves, machine, ringLine, zoom, type Box } from "../layout/machine.ts";
+import { corner, leaves, machine, rankOf, ringLine, zoom, type Box } from "../layout/machine.ts";
 import { setView, view } from "../state/store.ts";
 import { Panel, type TableData } from "./panel.tsx";
+
+type Pick = (node: TopologyNode) => void;
 
 const axes = ["tp", "cp", "pp", "dp"] as const;
 
@@ -17,21 +19,21 @@ function rankText(node: TopologyNode): string {
   return axes.filter((axis) => node.owner?.[axis] !== undefined).map((axis) => `${axis.toUpperCase()} ${node.owner![axis]}`).join(", ");
 }
 
-function Device({ box, chosen }: { box: Box; chosen: TopologyNode | null }) {
+function Device({ box, chosen, pickRank }: { box: Box; chosen: TopologyNode | null; pickRank: Pick }) {
   const node = box.node;
   const isTp = chosen !== null && same(node, chosen, "tp");
   const isCp = chosen !== null && same(node, chosen, "cp");
   const classes = ["pe", node.used ? "use" : "", isTp ? "tp" : "", isCp ? "cp" : "", chosen?.id === node.id ? "me" : ""].join(" ");
-  return <rect class={classes} x={box.x} y={box.y} width={box.width} height={box.height} rx="1" data-device={node.id} data-used={node.used} onClick={() => setView("rank", node.id)} />;
+  return <rect class={classes} x={box.x} y={box.y} width={box.width} height={box.height} rx="1" data-device={node.id} data-used={node.used} onClick={() => pickRank(node)} />;
 }
 
-function Inner({ box, chosen }: { box: Box; chosen: TopologyNode | null }) {
-  if (box.isLeaf && box.node.owner !== null && "tp" in box.node.owner) return <Device box={box} chosen={chosen} />;
+function Inner({ box, chosen, pickRank }: { box: Box; chosen: TopologyNode | null; pickRank: Pick }) {
+  if (box.isLeaf && box.node.owner !== null && "tp" in box.node.owner) return <Device box={box} chosen={chosen} pickRank={pickRank} />;
   const isLit = chosen !== null && chosen.id.startsWith(`${box.node.id}.`);
   return (
     <g data-cube={box.node.id} data-used={box.node.used}>
       <rect class={`cube${box.node.used ? " use" : ""}${isLit ? " lit" : ""}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="2" />
-      {box.children.map((child) => (child.isLeaf ? <Device key={child.node.id} box={child} chosen={chosen} /> : <Inner key={child.node.id} box={child} chosen={chosen} />))}
+      {box.children.map((child) => (child.isLeaf ? <Device key={child.node.id} box={child} chosen={chosen} pickRank={pickRank} /> : <Inner key={child.node.id} box={child} chosen={chosen} pickRank={pickRank} />))}
     </g>
   );
 }
@@ -45,26 +47,26 @@ function holds(node: TopologyNode): string {
   return [dp ? `replica ${dp}` : "", pp && pp !== "0" ? `stage ${pp}` : ""].filter(Boolean).join(", ");
 }
 
-function Outer({ box, chosen, isCompact }: { box: Box; chosen: TopologyNode | null; isCompact: boolean }) {
+function Outer({ box, chosen, isCompact, pickRank }: { box: Box; chosen: TopologyNode | null; isCompact: boolean; pickRank: Pick }) {
   const name = corner(box, 7, 14);
   const what = corner(box, -7, 14);
   return (
     <g data-sip={box.node.id} data-used={box.node.used} onClick={isCompact && box.node.used ? () => setView("level", box.node.id) : undefined}>
       <rect class={`sip${box.node.used ? "" : " idle"}${isCompact && box.node.used ? " full" : ""}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="5" />
       <text class="s" x={name.x} y={name.y}>
-        {isCompact ? box.node.id.replace(/^\D+/, "") : box.node.id.replace(/^(\D+)/, (word) => `${word.toUpperCase()} `)}
+        {isCompact || box.width < 60 ? box.node.id.replace(/^\D+/, "") : box.node.id.replace(/^(\D+)/, (word) => `${word.toUpperCase()} `)}
       </text>
       {isCompact || box.width < 96 ? null : (
         <text class="m" x={what.x} y={what.y} text-anchor="end">
           {holds(box.node)}
         </text>
       )}
-      {box.children.map((child) => (child.isLeaf ? <Device key={child.node.id} box={child} chosen={chosen} /> : <Inner key={child.node.id} box={child} chosen={chosen} />))}
+      {box.children.map((child) => (child.isLeaf ? <Device key={child.node.id} box={child} chosen={chosen} pickRank={pickRank} /> : <Inner key={child.node.id} box={child} chosen={chosen} pickRank={pickRank} />))}
     </g>
   );
 }
 
-function Zoom({ topology, chosen, names }: { topology: Topology; chosen: TopologyNode; names: boolean }) {
+function Zoom({ topology, chosen, names, pickRank }: { topology: Topology; chosen: TopologyNode; names: boolean; pickRank: Pick }) {
   const drawn = chosen.parent ? zoom(topology, chosen.parent) : null;
   if (!drawn) return null;
   return (
@@ -76,7 +78,7 @@ function Zoom({ topology, chosen, names }: { topology: Topology; chosen: Topolog
         {drawn.boxes.map((box) => {
           const at = corner(box, 6, 18);
           return (
-            <g key={box.node.id} onClick={() => setView("rank", box.node.id)}>
+            <g key={box.node.id} onClick={() => pickRank(box.node)}>
               <rect class={`pz${box.node.id === chosen.id ? " on" : ""}${box.node.used ? "" : " idle"}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="3" />
               <text class="s" x={at.x} y={at.y}>
                 {names ? box.node.id.split(".").at(-1) : box.node.owner ? `${box.node.owner.tp}·${box.node.owner.cp}` : "idle"}
@@ -94,11 +96,14 @@ function twin(topology: Topology): TableData {
   return { columns: ["id", "level", "used", "holds"], rows: topology.nodes.map((node) => [node.id, node.level, String(node.used), node.owner && "tp" in node.owner ? rankText(node) : holds(node)]) };
 }
 
-export function Machine({ result, busy }: { result: Inspect; busy: boolean }) {
+export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<string, unknown>; busy: boolean }) {
   const topology = result.topology;
   if (!topology) return null;
   const drawn = machine(topology);
-  const wanted = view.value.rank ?? result.shards[0]?.owner ?? "";
+  const wanted = result.shards[0]?.owner ?? "";
+  const pickRank: Pick = (node) => {
+    if (node.owner !== null && "tp" in node.owner) setView("rank", String(rankOf(node.owner, plan)));
+  };
   const chosen = topology.nodes.find((node) => node.id === wanted && node.owner !== null) ?? null;
   const ring = chosen ? leaves(drawn.boxes).filter((box) => same(box.node, chosen, "cp")) : [];
   const outer = topology.levels.at(-1);
@@ -114,7 +119,7 @@ export function Machine({ result, busy }: { result: Inspect; busy: boolean }) {
             </path>
           ))}
           {drawn.boxes.map((box) => (
-            <Outer key={box.node.id} box={box} chosen={chosen} isCompact={drawn.isCompact} />
+            <Outer key={box.node.id} box={box} chosen={chosen} isCompact={drawn.isCompact} pickRank={pickRank} />
           ))}
           {ring.length > 1 ? <path class="ringp" d={ringLine(ring)} /> : null}
         </svg>
@@ -123,7 +128,7 @@ export function Machine({ result, busy }: { result: Inspect; busy: boolean }) {
             Busiest link: {hot.name}, {bytes(hot.bytes)} a layer.
           </p>
         ) : null}
-        {chosen ? <Zoom topology={topology} chosen={chosen} names={view.value.names === "on"} /> : <p class="fine">Click a device to see the groups of its rank.</p>}
+        {chosen ? <Zoom topology={topology} chosen={chosen} names={view.value.names === "on"} pickRank={pickRank} /> : <p class="fine">Click a device to see the groups of its rank.</p>}
         <p class="fine" data-layout>
           {Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => `${count(Number(value))} ${key.replace("_used", "")}`).join(", ")} used
         </p>

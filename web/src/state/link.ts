@@ -21,11 +21,15 @@ export function isInput(key: string): boolean {
   return plainInputs.includes(key) || inputPrefixes.some((prefix) => key.startsWith(prefix));
 }
 
-// A text of the link or of a field: a number where it reads back the same, true, false, else text.
+// A text of the link: a number where it reads back the same, true, false, else text.
 export function readValue(text: string): Value {
   if (text === "true" || text === "false") return text === "true";
-  if (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) && text.length < 17) return Number(text);
-  return text;
+  return text !== "" && Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : text;
+}
+
+// What a user types: any decimal number is one, however it is written.
+export function readTyped(text: string): Value {
+  return /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : readValue(text);
 }
 
 function escape(text: string): string {

@@ -1,0 +1,71 @@
+// A server of the built program and one Chromium for a test file; errors of the page are collected.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const program = process.env.RIDGELINE_PROGRAM ?? fileURLToPath(new URL("../../../build/test/ridgeline", import.meta.url));
+const flags = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-device-scale-factor=1"];
+
+export function cli(...args) {
+  const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+  if (![0, 3].includes(done.status)) throw new Error(`${args.join(" ")}: ${done.stderr}${done.stdout}`);
+  return JSON.parse(done.stdout);
+}
+
+export async function startServer(port = 0) {
+  const child = spawn(program, ["serve", "--port", String(port), "--no-browser"], { stdio: ["ignore", "pipe", "pipe"] });
+  const url = await new Promise((resolve, reject) => {
+    let text = "";
+    const look = (chunk) => {
+      text += chunk;
+      const found = /http:\/\/[\d.]+:\d+/.exec(text);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", look);
+    child.on("exit", () => reject(new Error(`serve: ${text}`)));
+  });
+  return { url, stop: async () => {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  } };
+}
+
+export async function start() {
+  const server = process.env.RIDGELINE_URL ? { url: process.env.RIDGELINE_URL, stop: async () => {} } : await startServer();
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+  return {
+    url: server.url,
+    browser,
+    stop: async () => {
+      await browser.close();
+      await server.stop();
+    },
+    open: async (path, options = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, reducedMotion: "reduce", ...options });
+      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
+      const page = await context.newPage();
+      const faults = [];
+      page.on("console", (message) => {
+        if (message.type() === "error") faults.push(message.text());
+      });
+      page.on("pageerror", (error) => faults.push(error.message));
+      page.on("request", (request) => {
+        if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) faults.push(`outside: ${request.url()}`);
+      });
+      page.on("requestfailed", (request) => faults.push(`failed: ${request.url()}`));
+      if (options.prepare) await options.prepare(page);
+      await page.goto(server.url + path);
+      await page.waitForSelector("[data-ready]");
+      return { page, faults, close: () => context.close() };
+    },
+  };
+}
+
+// The page has no answer on its way, and what is painted is the last one.
+export async function settled(page) {
+  await page.waitForFunction(() => !document.querySelector(".busy"));
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(() => !document.querySelector(".busy"));
+}
