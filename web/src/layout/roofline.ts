@@ -3,7 +3,7 @@ import type { Inspect, Stage } from "../engine/types.ts";
 import { logarithmic, type Scale } from "../scale/scale.ts";
 import { byKey } from "../format/format.ts";
 
-export const box = { width: 420, height: 250, left: 62, right: 408, top: 12, bottom: 212 };
+export const box = { width: 420, height: 250, left: 82, right: 410, top: 12, bottom: 212 };
 
 export interface RoofMark {
   stage: Stage;

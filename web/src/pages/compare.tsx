@@ -151,7 +151,7 @@ export function ComparePage() {
     <>
       <div class="head">
         <div>
-          <h1>Is A better than B, and where?</h1>
+          <h1 data-ready>Is A better than B, and where?</h1>
           <p class="crumb">{list.map((item) => item.name).join(", ")} <span class="mute">{list.length > 0 ? "| best in each row marked" : ""}</span></p>
         </div>
         <div class="acts">

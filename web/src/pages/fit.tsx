@@ -131,7 +131,7 @@ export function FitPage() {
             </ul>
             <dl class="memkey">
               {names.map(([key, name], i) => (
-                <div key={key}><i class={`sw m${[0, 2, 4, 5][i]}`} /><dt>{name}</dt><dd>{bytes(limiting?.[key])}</dd></div>
+                <div key={key}><dt><i class={`sw m${[0, 2, 4, 5][i]}`} /> {name}</dt><dd>{bytes(limiting?.[key])}</dd></div>
               ))}
             </dl>
           </div>

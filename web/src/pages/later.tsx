@@ -13,7 +13,7 @@ function Later({ title, text, command }: { title: string; text: string; command:
           <p class="crumb">{text}</p>
         </div>
       </div>
-      <section class="panel" aria-label={title}>
+      <section class="panel" aria-label={title} data-ready>
         <div class="pad form">
           <p>On the command line:</p>
           <p class="mono">{commandLine(command, chosen.model === undefined ? {} : { model: chosen.model })}</p>

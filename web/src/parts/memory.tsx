@@ -39,8 +39,9 @@ function Key({ memory }: { memory: MemoryParts }) {
     <dl class="memkey">
       {memoryNames.map(([key, name], i) => (
         <div key={key}>
-          <i class={`sw m${i}`} />
-          <dt>{name}</dt>
+          <dt>
+            <i class={`sw m${i}`} /> {name}
+          </dt>
           <dd>{bytes(Number(memory[key] ?? 0))}</dd>
         </div>
       ))}

@@ -45,7 +45,7 @@ function TopBar() {
         ))}
       </nav>
       <span class="spring" />
-      <button class="omni" aria-label="Search or run a command (Ctrl K)" onClick={() => (dialog.value = "commands")}>
+      <button class="omni" aria-label="Search or command Ctrl K" onClick={() => (dialog.value = "commands")}>
         <Icon name="search" /> <span>Search or command</span> <kbd>Ctrl K</kbd>
       </button>
       <span class="icons">

@@ -54,10 +54,12 @@ export async function start() {
       page.on("request", (request) => {
         if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) faults.push(`outside: ${request.url()}`);
       });
-      page.on("requestfailed", (request) => faults.push(`failed: ${request.url()}`));
+      page.on("requestfailed", (request) => {
+        if (request.failure()?.errorText !== "net::ERR_ABORTED") faults.push(`failed: ${request.url()}`); // aborted: the test went to another page
+      });
       if (options.prepare) await options.prepare(page);
       await page.goto(server.url + path);
-      await page.waitForSelector("[data-ready]");
+      await page.waitForSelector("[data-ready]", { timeout: 20_000 });
       return { page, faults, close: () => context.close() };
     },
   };
