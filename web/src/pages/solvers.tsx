@@ -34,20 +34,20 @@ const answer = live<Record<string, unknown>>("solve", full);
 const card = live<{ card: string; inputs?: { key: string; symbol: string; meaning: string; value: unknown }[] }>("explain", full);
 
 async function load(name: string): Promise<void> {
-  const got = await call<{ input: { properties: Record<string, Property & { enum?: string[] }> } }>(`schema/solve/${name}`, {});
+  const got = await call<{ input: { properties: Record<string, Property & { enum?: string[] }> } }>("schema", { command: "solve", variant: name });
   if ("failure" in got) schemaFailure.value = got.failure;
   else schema.value = { solver: name, properties: got.reply.result.input.properties };
 }
 
 // The schema lists the solvers; an engine that does not names them where it is asked for none of them.
 async function loadNames(): Promise<void> {
-  const got = await call<{ input: { properties?: Record<string, Property> } }>("schema/solve", {});
+  const got = await call<{ input: { properties?: Record<string, Property> } }>("schema", { command: "solve" });
   const listed = "reply" in got ? got.reply.result.input.properties?.solver?.enum : undefined;
   if (listed) {
     names.value = listed.map(String);
     return;
   }
-  const refused = await call("schema/solve/-", {});
+  const refused = await call("schema", { command: "solve", variant: "-" });
   if ("failure" in refused) names.value = refused.failure.hint.replace(/^there are /, "").split(", ");
 }
 

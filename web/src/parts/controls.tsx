@@ -140,7 +140,7 @@ export function Select({ path, label, choices, value, set }: { path: string; lab
 export function Degree({ path, label, value }: { path: string; label: string; value: unknown }) {
   const failure = failureAt(path);
   return (
-    <div class={`deg${path in inputs.value ? " changed" : ""}${failure ? " wrong" : ""}${hover.value === path ? " lit" : ""}`}>
+    <div data-path={path} class={`deg${path in inputs.value ? " changed" : ""}${failure ? " wrong" : ""}${hover.value === path ? " lit" : ""}`}>
       <label class="lab" for={idOf(path)}>
         {label}
       </label>

@@ -146,7 +146,7 @@ export function Shell({ rail, children }: { rail: ComponentChildren; children: C
           The engine does not answer. Inputs stay usable; the page tries again by itself.
         </p>
       )}
-      <div class="shell">
+      <div class={rail ? "shell" : "shell alone"}>
         {rail ? <RailBar open={() => setOpen(true)} /> : null}
         {rail ? (
           <aside class={`rail${isOpen ? " open" : ""}`} aria-label="Inputs" onKeyDown={(event) => { if (event.key === "Escape") setOpen(false); }}>

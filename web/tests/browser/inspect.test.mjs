@@ -83,7 +83,7 @@ it("one ring visit has no arc; torus, ring and mesh draw other links", async () 
   assert.equal(await page.locator("[data-badge]").count(), 0);
   const drawn = {};
   for (const kind of ["ring", "mesh", "torus"]) {
-    await page.locator('[data-path="machine.sip_topology"]').getByText(kind, { exact: true }).click();
+    await page.getByRole("radiogroup", { name: "SIP links" }).getByLabel(kind).check();
     await settled(page);
     drawn[kind] = await page.locator("[data-link]").evaluateAll((all) => all.map((path) => path.getAttribute("d")).join());
   }
