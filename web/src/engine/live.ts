@@ -13,24 +13,6 @@ export interface Live<Result> {
 
 const inFlightLimit = 2;
 
-// What a page asks beyond the answer itself; an engine that refuses the field is asked without it.
-const optional = ["topology", "rank", "thin", "heat_map", "at"];
-const refused = new Set<string>();
-
-function accepted(input: unknown): unknown {
-  const kept = Object.fromEntries(Object.entries(input as Record<string, unknown>).filter(([key]) => !refused.has(key)));
-  if (!refused.has("thin") || !("points" in kept)) return kept;
-  const { points: _all, ...rest } = kept; // whole, they are hundreds of megabytes
-  return { ...rest, top: 2000 };
-}
-
-function isRefusedOption(failure: Failure): boolean {
-  const name = optional.find((key) => failure.code === "unknown_key" && failure.where.endsWith(key.replaceAll("_", "-")) || failure.where.endsWith(`/${key}`));
-  if (name === undefined || failure.code !== "unknown_key" || refused.has(name)) return false;
-  refused.add(name);
-  return true;
-}
-
 export function live<Result>(command: string, request: ReadonlySignal<unknown | null>): Live<Result> {
   const reply = signal<Reply<Result> | null>(null);
   const failure = signal<Failure | null>(null);
@@ -55,8 +37,7 @@ export function live<Result>(command: string, request: ReadonlySignal<unknown | 
     const mine = ++sequence;
     inFlight += 1;
     busy.value = true;
-    let answer = await call<Result>(command, accepted(input));
-    while ("failure" in answer && isRefusedOption(answer.failure)) answer = await call<Result>(command, accepted(input));
+    const answer = await call<Result>(command, input);
     inFlight -= 1;
     if (mine > painted) {
       painted = mine;

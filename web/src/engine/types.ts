@@ -192,7 +192,6 @@ export interface Explore {
   best: Point | null;
   pareto: Point[];
   points?: Point[];
-  top?: Point[];
   points_total?: number;
   heat_map?: HeatMap;
   sensitivity: Sensitivity[];

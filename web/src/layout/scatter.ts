@@ -11,7 +11,7 @@ export interface Cloud {
   frontPath: string;
 }
 
-export const shownPoints = (result: Explore): Point[] => result.points ?? result.top ?? [];
+export const shownPoints = (result: Explore): Point[] => result.points ?? [];
 
 export const valueOf = (point: Point, key: string): number => Number(point[key]);
 

@@ -39,16 +39,9 @@ async function load(name: string): Promise<void> {
   else schema.value = { solver: name, properties: got.reply.result.input.properties };
 }
 
-// The schema lists the solvers; an engine that does not names them where it is asked for none of them.
 async function loadNames(): Promise<void> {
-  const got = await call<{ input: { properties?: Record<string, Property> } }>("schema", { command: "solve" });
-  const listed = "reply" in got ? got.reply.result.input.properties?.solver?.enum : undefined;
-  if (listed) {
-    names.value = listed.map(String);
-    return;
-  }
-  const refused = await call("schema", { command: "solve", variant: "-" });
-  if ("failure" in refused) names.value = refused.failure.hint.replace(/^there are /, "").split(", ");
+  const got = await call<{ input: { properties: Record<string, Property> } }>("schema", { command: "solve" });
+  if ("reply" in got) names.value = (got.reply.result.input.properties.solver?.enum ?? []).map(String);
 }
 
 effect(() => {
