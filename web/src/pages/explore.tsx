@@ -17,7 +17,7 @@ import { Panel, type TableData } from "../parts/panel.tsx";
 import { Knobs, Model, Workload, type Filled } from "../parts/rail.tsx";
 import { inBrush, planText, readBrush, Scatter } from "../parts/scatter.tsx";
 import { Figure, Waiting } from "./inspect.tsx";
-import { asInputs, choose, chosen, cliRequest, heatAxes, keyOf, letterOf, objectives, openInInspect, parsePoint, pins, search, setKnob, togglePin, xKey, yKey } from "./search.ts";
+import { asInputs, choose, chosen, cliRequest, heatAxes, keyOf, letterOf, objectives, openInInspect, parsePoint, pins, search, setKnob, shown, space, togglePin, xKey, yKey } from "./search.ts";
 
 effect(() => {
   if (page.value === "explore") pageCommand.value = { command: "explore", request: cliRequest.value };
@@ -117,11 +117,11 @@ function FrontRow({ point, base }: { point: Point; base: Record<string, unknown>
 function Front({ result, base, busy }: { result: Explore; base: Record<string, unknown>; busy: boolean }) {
   const [by, setBy] = useState<string | null>(null);
   const brush = readBrush();
-  const shown = result.pareto.filter((point) => inBrush(point, brush, xKey.value, yKey.value));
-  const rows = by ? [...shown].sort((a, b) => (Number(a[by]) < Number(b[by]) ? -1 : 1)) : shown;
+  const rowsShown = result.pareto.filter((point) => inBrush(point, brush, xKey.value, yKey.value));
+  const rows = by ? [...rowsShown].sort((a, b) => (Number(a[by]) < Number(b[by]) ? -1 : 1)) : rowsShown;
   const pinnedFirst = [...rows.filter((point) => letterOf(keyOf(point))), ...rows.filter((point) => !letterOf(keyOf(point)))];
   return (
-    <Panel id="front" title="Pareto front" note={`${count(shown.length)} of ${count(result.pareto.length)}; bold knobs differ from the machine as set`} busy={busy} table={() => frontTable(result)} json={() => result.pareto}>
+    <Panel id="front" title="Pareto front" note={`${count(rowsShown.length)} of ${count(result.pareto.length)}; bold knobs differ from the machine as set`} busy={busy} table={() => frontTable(result)} json={() => result.pareto}>
       <div class="scroll tall" tabIndex={0} role="region" aria-label="Pareto front, table">
         <table>
           <caption class="vh">Points of the Pareto front</caption>
@@ -170,8 +170,9 @@ export function ExplorePage() {
   const reply = search.reply.value;
   const refused = search.failure.value;
   if (!reply) return <Waiting text={refused ? `${refused.message} ${refused.hint}` : ""} />;
-  const { result } = reply;
+  const result = shown.value ?? reply.result;
   const busy = search.busy.value;
+  const isStale = space.busy.value;
   const base = (reply.inputs.machine ?? {}) as Record<string, unknown>;
   const every = [...result.pareto, ...shownPoints(result)];
   const pinned = pins.value.flatMap((pin) => {
@@ -195,7 +196,7 @@ export function ExplorePage() {
       <Headline result={result} />
       <div class="cols explore">
         <Panel
-          id="scatter" class="drawn" title={`${objectiveNames[yKey.value]} against ${lowerFirst(objectiveNames[xKey.value] ?? "")}`} busy={busy} json={() => result}
+          id="scatter" class="drawn" title={`${objectiveNames[yKey.value]} against ${lowerFirst(objectiveNames[xKey.value] ?? "")}`} busy={busy || isStale} json={() => space.reply.value}
           note={result.points_total === undefined ? "" : `${compact(counted(shownPoints(result)))} of ${compact(result.points_total)} shown`} table={() => frontTable(result)}
           tools={<><LegendBounds />{view.value.brush ? <button class="lnk" onClick={() => setView("brush", null)}>Clear filter</button> : null}</>}
         >
@@ -206,7 +207,7 @@ export function ExplorePage() {
             <div class="pad"><Tornado rows={result.sensitivity} set={setKnob} /></div>
           </Panel>
           {result.heat_map ? (
-            <Panel id="heat" class="drawn" title="Heat map" note="best time, any machine of the space" busy={busy} json={() => result.heat_map} tools={<HeatAxes />} table={() => ({ columns: [result.heat_map!.x.path, result.heat_map!.y.path, "latency_s", "reason"], rows: result.heat_map!.cells.map((cell) => [result.heat_map!.x.values[cell.x]!, result.heat_map!.y.values[cell.y]!, cell.latency_s, cell.reason ?? ""]) })}>
+            <Panel id="heat" class="drawn" title="Heat map" note="best time, any machine of the space" busy={busy || isStale} json={() => result.heat_map} tools={<HeatAxes />} table={() => ({ columns: [result.heat_map!.x.path, result.heat_map!.y.path, "latency_s", "reason"], rows: result.heat_map!.cells.map((cell) => [result.heat_map!.x.values[cell.x]!, result.heat_map!.y.values[cell.y]!, cell.latency_s, cell.reason ?? ""]) })}>
               <div class="pad"><Heat map={result.heat_map} chosen={chosen.value} choose={choose} /><p class="fine">Hatched: nothing feasible there. Strongest colour: fastest.</p></div>
             </Panel>
           ) : null}

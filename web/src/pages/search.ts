@@ -1,10 +1,10 @@
 // What Explore asks and remembers: the search, the chosen point, pins.
-import { computed } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Explore, Point } from "../engine/types.ts";
 import { shownPoints } from "../layout/scatter.ts";
 import { live } from "../engine/live.ts";
 import { exploreRequest } from "../state/request.ts";
-import { change, inputs, page, setInputs, setView, state, view } from "../state/store.ts";
+import { change, inputs, page, setInputs, setView, state, steps, view } from "../state/store.ts";
 import { say } from "../parts/actions.ts";
 
 export const objectives = ["latency_s", "cost_score", "cost_x_pes", "pes_used", "energy_j", "tokens_per_s_per_pe"] as const;
@@ -17,10 +17,32 @@ export const cliRequest = computed(() => exploreRequest({ "explore.x": "cost_x_p
 const request = computed(() => {
   if (page.value !== "explore") return null;
   const at = parsePoint(view.value.point);
-  return { ...cliRequest.value, thin: 64, points: true, heat_map: heatAxes.value, ...(at ? { at } : {}) };
+  return { ...cliRequest.value, ...(at ? { at } : {}) };
 });
 
+// The front and the knobs follow a drag; the cloud and the heat map, which take far longer, when it rests.
 export const search = live<Explore>("explore", request);
+
+const restMs = 200;
+const rested = signal<unknown | null>(null);
+let pause = 0;
+effect(() => {
+  const next = page.value === "explore" ? { ...cliRequest.value, thin: 64, points: true, heat_map: heatAxes.value } : null;
+  const isDragging = steps.value.drag !== null;
+  window.clearTimeout(pause);
+  if (isDragging) return;
+  pause = window.setTimeout(() => {
+    if (JSON.stringify(next) !== JSON.stringify(rested.peek())) rested.value = next;
+  }, rested.peek() === null ? 0 : restMs);
+});
+export const space = live<Explore>("explore", rested);
+
+// One answer for the page: the latest front, with the latest cloud and heat map.
+export const shown = computed<Explore | null>(() => {
+  const front = search.reply.value?.result;
+  const cloud = space.reply.value?.result;
+  return front ? { ...front, ...(cloud?.points ? { points: cloud.points } : {}), ...(cloud?.points_total ? { points_total: cloud.points_total } : {}), ...(cloud?.heat_map ? { heat_map: cloud.heat_map } : {}) } : null;
+});
 
 // A point is named by its hardware and plan, so that the link carries it.
 export function keyOf(point: Pick<Point, "hardware" | "plan">): string {
@@ -72,7 +94,7 @@ export function setKnob(knob: string, value: number): void {
 }
 
 export const chosen = computed<Point | null>(() => {
-  const result = search.reply.value?.result;
+  const result = shown.value;
   if (!result) return null;
   const key = view.value.point;
   if (!key) return result.best;
