@@ -2,7 +2,7 @@
 import type { Explore, Point } from "../engine/types.ts";
 import { fitted, type Scale } from "../scale/scale.ts";
 
-export const plot = { width: 640, height: 440, left: 66, right: 628, top: 14, bottom: 392 };
+export const plot = { width: 640, height: 520, left: 66, right: 628, top: 14, bottom: 472 };
 
 export interface Cloud {
   x: Scale;
