@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "ridgeline/solve/carbon_shift.h"
 #include "ridgeline/solve/checkpoint.h"
 #include "ridgeline/solve/checkpoint_interval.h"
 #include "ridgeline/solve/compression.h"
@@ -20,9 +21,11 @@
 #include "ridgeline/solve/mfu.h"
 #include "ridgeline/solve/model_flops.h"
 #include "ridgeline/solve/moe_routing.h"
+#include "ridgeline/solve/offload.h"
 #include "ridgeline/solve/orchestration.h"
 #include "ridgeline/solve/pipeline.h"
 #include "ridgeline/solve/placement.h"
+#include "ridgeline/solve/power_and_cooling.h"
 #include "ridgeline/solve/reliability.h"
 #include "ridgeline/solve/roofline.h"
 #include "ridgeline/solve/scaling.h"
@@ -98,7 +101,11 @@ inline constexpr auto kSolvers = std::tuple(
     solver("inference-scaling", inference_scaling::kCard, inference_scaling::check,
            inference_scaling::solve),
     solver("placement", placement::kCard, placement::check, placement::solve),
-    solver("sensitivity", sensitivity::kCard, sensitivity::check, sensitivity::solve));
+    solver("sensitivity", sensitivity::kCard, sensitivity::check, sensitivity::solve),
+    solver("carbon-shift", carbon_shift::kCard, carbon_shift::check, carbon_shift::solve),
+    solver("offload", offload::kCard, offload::check, offload::solve),
+    solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,
+           power_and_cooling::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

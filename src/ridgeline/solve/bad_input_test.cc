@@ -201,6 +201,21 @@ sensitivity::Inputs valid(const sensitivity::Inputs&) {
   return in;
 }
 
+carbon_shift::Inputs valid(const carbon_shift::Inputs&) {
+  carbon_shift::Inputs in;
+  in.intensity_profile.assign(24, EmissionsPerJoule{});
+  in.window = 4 * hour;
+  return in;
+}
+offload::Inputs valid(const offload::Inputs&) {
+  offload::Inputs in{.stage = 1 * second, .memory_capacity = 1 * gigabyte};
+  in.weights = 2 * gigabyte;
+  return in;
+}
+power_and_cooling::Inputs valid(const power_and_cooling::Inputs&) {
+  return {.devices = 8, .tdp = 700 * watt};
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

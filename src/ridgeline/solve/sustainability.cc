@@ -1,68 +1,12 @@
 #include "ridgeline/solve/sustainability.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
+#include "ridgeline/solve/carbon_window.h"
 #include "ridgeline/solve/model_checks.h"
 
 namespace ridgeline::solve::sustainability {
 namespace {
 
 constexpr double kDaysPerYear = 365, kMillion = 1e6;
-constexpr std::size_t kHoursOfDay = 24, kHoursOfYear = 8760;
-
-// Mean of a profile that repeats, over a window of so many hours from `start` on.
-class Windows {
- public:
-  Windows(const std::vector<EmissionsPerJoule>& profile, double hours)
-      : profile_(profile), hours_(hours) {
-    const auto n = static_cast<double>(profile.size());
-    const double cycles = std::floor(hours / n);
-    for (const EmissionsPerJoule& ci : profile) whole_ += cycles * ci.base();
-    const double rest = hours - cycles * n;
-    full_hours_ = static_cast<std::size_t>(rest);
-    part_ = rest - std::floor(rest);
-    for (std::size_t h = 0; h < full_hours_; ++h) rest_ += at(h);
-  }
-
-  // Means at 0, 1, 2, ... in turn.
-  double mean() const { return (whole_ + rest_ + part_ * at(start_ + full_hours_)) / hours_; }
-  void advance() {
-    rest_ += at(start_ + full_hours_) - at(start_);
-    start_ += 1;
-  }
-
- private:
-  double at(std::size_t hour) const { return profile_[hour % profile_.size()].base(); }
-
-  const std::vector<EmissionsPerJoule>& profile_;
-  double hours_;
-  double whole_ = 0, rest_ = 0, part_ = 0;
-  std::size_t full_hours_ = 0, start_ = 0;
-};
-
-struct Start {
-  double now = 0;   // mean intensity at hour 0
-  double best = 0;  // and at the best hour
-  std::int64_t hour = 0;
-};
-
-Start best_start(const Inputs& in) {
-  Windows windows(in.intensity_profile, in.fleet.duration->in(hour));
-  Start out;
-  out.now = out.best = windows.mean();
-  for (std::size_t h = 1; h < in.intensity_profile.size(); ++h) {
-    windows.advance();
-    const double mean = windows.mean();
-    constexpr double kBetter = 1e-12;  // rounding is no reason to wait
-    if (mean < out.best * (1 - kBetter)) {
-      out.best = mean;
-      out.hour = static_cast<std::int64_t>(h);
-    }
-  }
-  return out;  // (5)
-}
 
 Emissions embodied(const Inputs& in) {
   const Emissions e = *in.embodied_per_device;
@@ -78,13 +22,7 @@ Status check_profile(const Inputs& in) {
     return missing("carbon_intensity", "the intensity of the electricity is missing",
                    "carbon_intensity, a site, or an intensity_profile");
   }
-  const std::size_t n = in.intensity_profile.size();
-  if (n != kHoursOfDay && n != kHoursOfYear) {
-    return out_of_range("intensity_profile", fmt::format("{} hours", n), "24 or 8760");
-  }
-  for (const EmissionsPerJoule& ci : in.intensity_profile) {
-    RIDGELINE_CHECK(check_amount_or_zero("intensity_profile", ci));
-  }
+  RIDGELINE_CHECK(check_intensity_profile("intensity_profile", in.intensity_profile));
   if (in.fleet.duration) return Ok{};
   return missing("duration", "a profile by hours needs the run's duration");
 }
@@ -123,7 +61,8 @@ Output solve(const Inputs& in) {
   if (in.intensity_profile.empty()) {
     out.operational = facility * *in.fleet.carbon_intensity;  // (2)
   } else {
-    const Start start = best_start(in);
+    const CarbonStart start = best_start(in.intensity_profile, in.fleet.duration->in(hour),
+                                         static_cast<std::int64_t>(in.intensity_profile.size()));
     out.operational = Emissions::from_base(facility.base() * start.now);  // (2)
     out.best_hour = start.hour;
     out.saved = Emissions::from_base(facility.base() * (start.now - start.best));  // (5)
