@@ -211,44 +211,56 @@ auto& made(T& value) {
 template <class S>
 std::vector<Member> members_of(S& s);
 
+namespace detail {
+
+struct MemberText {
+  const char* name;
+  const char* symbol;
+  const char* help;
+  Key key;
+};
+
+// One per type of a member, not one per field: fields are thousands.
+template <class Value>
+[[gnu::noinline]] Member member_at(const MemberText& text, Value* place) {
+  using V = typename Unwrapped<Value>::Type;
+  Member m;
+  m.name = text.name;
+  m.symbol = text.symbol;
+  m.help = text.help;
+  m.kind = kind_of<V>();
+  m.dim = dim_of<V>();
+  m.choices = choices_of<V>();
+  m.unit = text.key.text != nullptr ? text.key.unit : 1;
+  m.key = text.key.text != nullptr ? std::string(text.key.text) : key_of(m.name, m.dim);
+  m.get = [place, unit = m.unit] { return to_json(*place, unit); };
+  if constexpr (requires { place->reset(); }) m.clear = [place] { place->reset(); };
+  if constexpr (kIsNumber<V>) m.put = [place](double base) { put_number(base, made(*place)); };
+  if constexpr (HasFields<V>) m.inner = [place] { return members_of(made(*place)); };
+  Member plain = m;
+  plain.get = nullptr;
+  m.set = [place, plain](const Json& value, double factor, Names& names) {
+    return set_value(plain, value, factor, names, *place);
+  };
+  return m;
+}
+
+}  // namespace detail
+
 // The members of `s`, which must outlive them; those of flat parts stand among them.
 template <class S>
-void add_members(S& s, std::vector<Member>& out) {
+[[gnu::noinline]] void add_members(S& s, std::vector<Member>& out) {
   for_each_field<S>([&](const auto& f) {
     using Value = typename std::decay_t<decltype(f)>::Value;
-    using V = typename detail::Unwrapped<Value>::Type;
     if constexpr (HasFields<Value>) {
       if (*f.name == '\0') return add_members(s.*f.member, out);
     }
-    Member m;
-    m.name = f.name;
-    m.symbol = f.symbol;
-    m.help = f.help;
-    m.kind = detail::kind_of<V>();
-    m.dim = detail::dim_of<V>();
-    m.choices = detail::choices_of<V>();
-    m.unit = f.key.text != nullptr ? f.key.unit : 1;
-    m.key = f.key.text != nullptr ? std::string(f.key.text) : key_of(m.name, m.dim);
-    Value* place = &(s.*f.member);
-    m.get = [place, unit = m.unit] { return detail::to_json(*place, unit); };
-    if constexpr (requires { place->reset(); }) m.clear = [place] { place->reset(); };
-    if constexpr (detail::kIsNumber<V>) {
-      m.put = [place](double base) { detail::put_number(base, detail::made(*place)); };
-    }
-    if constexpr (HasFields<V>) {
-      m.inner = [place] { return members_of(detail::made(*place)); };
-    }
-    Member plain = m;
-    plain.get = nullptr;
-    m.set = [place, plain](const Json& value, double factor, Names& names) {
-      return detail::set_value(plain, value, factor, names, *place);
-    };
-    out.push_back(std::move(m));
+    out.push_back(detail::member_at<Value>({f.name, f.symbol, f.help, f.key}, &(s.*f.member)));
   });
 }
 
 template <class S>
-std::vector<Member> members_of(S& s) {
+[[gnu::noinline]] std::vector<Member> members_of(S& s) {
   std::vector<Member> out;
   add_members(s, out);
   return out;

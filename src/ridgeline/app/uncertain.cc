@@ -192,6 +192,11 @@ Json drivers_json(const Uncertain& uncertain, const explore::Spread& spread,
 
 }  // namespace
 
+std::string detail::key_below(const std::string& prefix, const Key& key, const char* name,
+                              Dim dim) {
+  return prefix + (key.text != nullptr ? std::string(key.text) : key_of(name, dim));
+}
+
 std::span<const Field> sampling_fields() {
   return kSamplingFields;
 }

@@ -58,9 +58,11 @@ void show_uncertain(const Uncertain& uncertain, Json& inputs);
 
 namespace detail {
 
+std::string key_below(const std::string& prefix, const Key& key, const char* name, Dim dim);
+
 template <class V>
-void add_number(const V& value, double unit, const std::string& key, std::vector<std::string>* keys,
-                std::vector<double>& out) {
+[[gnu::noinline]] void add_number(const V& value, double unit, const std::string& key,
+                                  std::vector<std::string>* keys, std::vector<double>& out) {
   if constexpr (requires {
                   value.has_value();
                   value.value();
@@ -93,13 +95,9 @@ void add_numbers(const S& s, const std::string& prefix, std::vector<std::string>
     if constexpr (HasFields<Value>) {
       if (*f.name == '\0') return add_numbers(s.*f.member, prefix, keys, out);
     }
-    const bool named = f.key.text != nullptr;
-    const double unit = named ? f.key.unit : 1;
-    std::string key;
-    if (keys != nullptr) {
-      key = prefix + (named ? std::string(f.key.text) : key_of(f.name, detail::dim_of<V>()));
-    }
-    detail::add_number(s.*f.member, unit, key, keys, out);
+    const std::string key =
+        keys != nullptr ? detail::key_below(prefix, f.key, f.name, detail::dim_of<V>()) : "";
+    detail::add_number(s.*f.member, f.key.text != nullptr ? f.key.unit : 1, key, keys, out);
   });
 }
 
