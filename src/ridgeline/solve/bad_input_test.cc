@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ridgeline/solve/all.h"
-#include "tests/support/read_fields.h"
+#include "tests/support/field_kinds.h"
 #include "tests/support/solver_inputs.h"
 
 namespace ridgeline::solve {
