@@ -1,4 +1,4 @@
-// fit: does a model fit its devices; if so, how long a context and how large a batch.
+// fit of serving: does a model fit its devices; if so, how long a context and how large a batch.
 #include "ridgeline/app/fit.h"
 
 #include <fmt/format.h>
@@ -25,13 +25,26 @@ constexpr std::array kDegrees = {"tp", "pp", "dp", "cp", "ep", "etp", "pp_layers
 // The largest registry machine that is offered as the smallest that fits.
 constexpr std::int64_t kMostDevices = 72;
 
+struct PhaseInput {
+  solve::Pass phase = solve::Pass::infer;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        field(&PhaseInput::phase, "phase", "", "infer: weights and cache; train: all its states"));
+  }
+};
+
 const FieldList& fit_fields() {
   static const FieldList kFields = [] {
     FieldList out;
     for (const Field& field : subject_fields()) out.add(field);
+    PhaseInput phase;
+    out.add(members_of(phase));
     out.add(kEngine);
     fit::Inputs in;
     out.add(members_of(in));
+    solve::fit_training::Inputs training;
+    out.add(members_of(training));
     return out;
   }();
   return kFields;
@@ -42,8 +55,17 @@ const FieldList& fit_outputs() {
     FieldList out;
     fit::Output answer;
     out.add(members_of(answer));
-    out.add({"ranks", FieldKind::texts, "", "one per device of a replica", {}, "ranks"});
-    out.add({"speed", FieldKind::object, "", "one pass at data-sheet rates", {}, "speed"});
+    solve::fit_training::Output training;
+    out.add(members_of(training));
+    out.add({"ranks",
+             FieldKind::texts,
+             "",
+             "devices of a replica; of training, one a stage",
+             {},
+             "ranks"});
+    out.add(
+        {"speed", FieldKind::object, "", "of serving one pass, of training a step", {}, "speed"});
+    out.add({"changes", FieldKind::texts, "", "of training: what would free most", {}, "changes"});
     out.add({"smallest_machine",
              FieldKind::object,
              "",
@@ -53,11 +75,6 @@ const FieldList& fit_outputs() {
     return out;
   }();
   return kFields;
-}
-
-bool gives(const Request& request, const char* name) {
-  const auto it = request.input.find(name);
-  return it != request.input.end() && !it->is_null();
 }
 
 const Engine* engine_of(const FitAnswer& fit) {
@@ -88,26 +105,11 @@ void choose_plan(const Request& request, const solve::Subject& subject, FitAnswe
        "/devices"});
 }
 
-// One device or node of every kind in the registry.
-std::vector<Machine> candidates(const Context& context) {
-  std::vector<Machine> out;
-  const auto add = [&](const Result<Machine>& machine) {
-    if (!machine || machine->kind != MachineKind::tree) return;
-    if (machine->device.memory_capacity.base() <= 0) return;
-    if (machine->device_count() <= kMostDevices) out.push_back(*machine);
-  };
-  for (const auto kind : {catalog::EntryKind::accelerator, catalog::EntryKind::machine}) {
-    for (const std::string& name : context.catalog->names(kind))
-      add(context.catalog->machine(name));
-  }
-  return out;
-}
-
 void find_smallest(const Context& context, const solve::Subject& subject, FitAnswer& out) {
   const bool asked =
       out.in.context && subject.model != nullptr && subject.model->why_no_count.empty();
   if (!asked) return;
-  const std::vector<Machine> machines = candidates(context);
+  const std::vector<Machine> machines = registry_machines(context, kMostDevices);
   const auto found = fit_plans::smallest_machines(out.in, subject, machines, engine_of(out));
   if (!found.output.smallest) return;
   const fit_plans::Row& row = found.rows[static_cast<std::size_t>(*found.output.smallest)];
@@ -142,13 +144,6 @@ void note_unknown(const solve::Subject& subject, FitAnswer& out) {
   }
 }
 
-std::string model_name_of(const Request& request, const SubjectInput& input) {
-  if (input.model != nullptr) return input.model->name;
-  const auto params = request.input.find("params");
-  if (params == request.input.end()) return "model";
-  return fmt::format("{} parameters", value_text("params", *params));
-}
-
 Result<FitAnswer> ask(const Request& given, const Context& context) {
   Names names(context);
   FitAnswer out;
@@ -180,7 +175,59 @@ Result<FitAnswer> ask(const Request& given, const Context& context) {
   return out;
 }
 
+// Which of the two is asked; a field of the other alone is refused.
+Result<solve::Pass> phase_of(const Request& request, const Context& context) {
+  Names names(context);
+  PhaseInput asked;
+  if (const Status read = read_members(members_of(asked), request.input, names); !read) {
+    return placed(request, read.error());
+  }
+  const bool trains = asked.phase == solve::Pass::train;
+  fit::Inputs serving;
+  solve::fit_training::Inputs training;
+  const std::vector<Member> own = trains ? members_of(training) : members_of(serving);
+  const std::vector<Member> other = trains ? members_of(serving) : members_of(training);
+  const auto named = [](const std::vector<Member>& members, const std::string& key) {
+    double factor = 0;
+    return find_member(members, lower(key), factor) != nullptr;
+  };
+  for (const auto& [key, value] : request.input.items()) {
+    const bool foreign = (named(other, key) && !named(own, key)) || (trains && key == kEngine.name);
+    if (!foreign || value.is_null()) continue;
+    return Error{ErrorCode::conflict, request.origins.where("/" + key),
+                 fmt::format("{} is asked of {}", key, trains ? "serving" : "training"),
+                 trains ? "leave it out, or --phase infer" : "add --phase train"};
+  }
+  return asked.phase;
+}
+
 }  // namespace
+
+bool gives(const Request& request, const char* name) {
+  const auto it = request.input.find(name);
+  return it != request.input.end() && !it->is_null();
+}
+
+std::string model_name_of(const Request& request, const SubjectInput& input) {
+  if (input.model != nullptr) return input.model->name;
+  const auto params = request.input.find("params");
+  if (params == request.input.end()) return "model";
+  return fmt::format("{} parameters", value_text("params", *params));
+}
+
+std::vector<Machine> registry_machines(const Context& context, std::int64_t most_devices) {
+  std::vector<Machine> out;
+  const auto add = [&](const Result<Machine>& machine) {
+    if (!machine || machine->kind != MachineKind::tree) return;
+    if (machine->device.memory_capacity.base() <= 0) return;
+    if (machine->device_count() <= most_devices) out.push_back(*machine);
+  };
+  for (const auto kind : {catalog::EntryKind::accelerator, catalog::EntryKind::machine}) {
+    for (const std::string& name : context.catalog->names(kind))
+      add(context.catalog->machine(name));
+  }
+  return out;
+}
 
 Command fit_command() {
   Command out{"fit",
@@ -196,6 +243,8 @@ Command fit_command() {
 }
 
 Result<report::Document> answer_fit(const Request& request, const Context& context) {
+  RIDGELINE_TRY(const solve::Pass phase, phase_of(request, context));
+  if (phase == solve::Pass::train) return answer_fit_training(request, context);
   RIDGELINE_TRY(FitAnswer found, ask(request, context));
   report::Document out;
   Json result = fit_result(found);

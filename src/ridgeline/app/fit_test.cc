@@ -137,5 +137,51 @@ TEST(Fit, NamesTheFlagAtFault) {
   }
 }
 
+TEST(FitTraining, AnswersWithAChosenPlan) {
+  const Ran ran = run_line(
+      "fit --phase train --model llama-3.1-8b --machine dgx-h100 --batch-size 64 --seq-len 8k");
+  EXPECT_EQ(ran.status, 0) << ran.text;
+  const Json& result = result_of(ran);
+  EXPECT_EQ(result["fits"], true);
+  EXPECT_EQ(ran.json["notes"][0]["code"], "plan_chosen");
+  EXPECT_TRUE(result["smallest_machine"].is_object());
+  EXPECT_GT(result["speed"]["tokens_per_s"].get<double>(), 0);
+  EXPECT_GE(result["changes"].size(), 5u);
+  const Json& rank = result["ranks"][result["limiting_rank"].get<std::size_t>()];
+  double sum = 0;
+  for (const char* part :
+       {"weights_bytes", "gradients_bytes", "optimizer_bytes", "activations_bytes", "working_bytes",
+        "buffers_bytes", "logits_bytes", "runtime_bytes"}) {
+    sum += rank[part].get<double>();
+  }
+  EXPECT_DOUBLE_EQ(sum, rank["total_bytes"].get<double>());
+  EXPECT_EQ(rank["total_bytes"], result["total_bytes"]);
+}
+
+TEST(FitTraining, AChangeDoesWhatItsFlagsSay) {
+  const std::string plan =
+      "fit --phase train --model llama-3.1-70b --machine dgx-h100 --tp 8 --batch-size 8 "
+      "--seq-len 8192 --microbatch-count 8 ";
+  const Ran before = run_line(plan);
+  EXPECT_EQ(before.status, 3) << before.text;
+  ASSERT_GE(result_of(before)["changes"].size(), 3u);
+  const Json changes = result_of(before)["changes"];
+  for (const Json& change : changes) {
+    const Ran after = run_line(plan + change["flags"].get<std::string>());
+    EXPECT_EQ(result_of(after)["total_bytes"], change["total_bytes"]) << change["flags"];
+    EXPECT_EQ(after.status, change["fits"].get<bool>() ? 0 : 3) << change["flags"];
+  }
+}
+
+TEST(FitTraining, RefusesFieldsOfTheOtherPhase) {
+  const Ran serving = run_line("fit --model llama-3.1-8b --machine h100 --zero-stage 1");
+  EXPECT_EQ(serving.status, 2);
+  EXPECT_NE(serving.text.find("zero-stage"), std::string::npos) << serving.text;
+  EXPECT_NE(serving.text.find("--phase train"), std::string::npos) << serving.text;
+  const Ran training = run_line("fit --phase train --model llama-3.1-8b --kv-blocks 10");
+  EXPECT_EQ(training.status, 2);
+  EXPECT_NE(training.text.find("kv-blocks"), std::string::npos) << training.text;
+}
+
 }  // namespace
 }  // namespace ridgeline::app
