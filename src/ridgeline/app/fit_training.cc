@@ -49,8 +49,9 @@ void choose_plan(const fit_training::Open& open, const solve::Subject& subject,
     out.notes.push_back(
         {"plan_chosen",
          fmt::format("no degrees are given, so the fastest plan that fits {} devices is taken: "
-                     "TP {} PP {} DP {}, ZeRO {}, recomputation {}",
-                     devices, t.tp, t.pp, t.dp, t.zero_stage, name_of(t.activation_checkpointing)),
+                     "TP {} PP {} DP {} EP {}, ZeRO {}, recomputation {}",
+                     devices, t.tp, t.pp, t.dp, t.ep, t.zero_stage,
+                     name_of(t.activation_checkpointing)),
          "/devices"});
   }
   if (open.micro_batches && t.microbatch_count > 1) {

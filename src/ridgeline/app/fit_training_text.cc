@@ -47,8 +47,9 @@ std::string machine_text(const TrainingFit& fit) {
 
 std::string plan_text(const TrainingFit& fit) {
   const auto& t = fit.in.training;
-  return fmt::format("TP {}  PP {}  DP {}  CP {}  EP {}  ZeRO {}: {} devices", t.tp, t.pp, t.dp,
-                     t.cp, t.ep, t.zero_stage, count_text(t.tp * t.pp * t.dp * t.cp));
+  const std::int64_t devices = t.tp * t.pp * t.dp * t.cp;
+  return fmt::format("TP {}  PP {}  DP {}  CP {}  EP {}  ZeRO {}: {} device{}", t.tp, t.pp, t.dp,
+                     t.cp, t.ep, t.zero_stage, count_text(devices), devices == 1 ? "" : "s");
 }
 
 std::string work_text(const TrainingFit& fit) {
@@ -111,10 +112,11 @@ void add_speed(const TrainingFit& fit, Facts& facts) {
 void add_smallest(const TrainingFit& fit, Facts& facts) {
   if (!fit.smallest) return;
   const auto& c = fit.smallest->choice;
-  facts.rows.emplace_back("smallest that fits",
-                          fmt::format("{} x {} (TP {} PP {} DP {}, ZeRO {}, recomputation {})",
-                                      c.devices, fit.smallest->machine, c.tp, c.pp, c.dp,
-                                      c.zero_stage, word(c.activation_checkpointing)));
+  facts.rows.emplace_back(
+      "smallest that fits",
+      fmt::format("{} x {} (TP {} PP {} DP {} EP {}, ZeRO {}, recomputation {})", c.devices,
+                  fit.smallest->machine, c.tp, c.pp, c.dp, c.zero_stage,
+                  word(c.activation_checkpointing)));
 }
 
 report::Table changes_table(const TrainingFit& fit) {

@@ -6,16 +6,19 @@
 //   batch     = largest micro-batch that fits x replicas x micro-batches
 //   speed     = step of distributed under the same plan
 //   change    = one thing done otherwise, on as many devices; freed = its need less this one's
-//   plan      = where degrees are open: of tp x pp x dp = devices, of what is open among ZeRO
+//   plan      = where degrees are open: of tp x pp x dp = devices, tp within the innermost links,
+//               experts split as the rest is or over all of tp x dp, and of what is open among ZeRO
 //               stages and recomputation, the fastest that fits; else the one that needs least
 //   smallest  = least memory in all (devices x capacity), then fewest devices
 // Each is one training-memory [see training_memory.h]; nothing is assumed on top of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include "ridgeline/base/fields.h"
 #include "ridgeline/base/label.h"
@@ -61,7 +64,7 @@ struct Speed {
 
 // A plan that was looked for.
 struct Choice {
-  std::int64_t devices = 1, tp = 1, pp = 1, dp = 1, zero_stage = 0, microbatch_count = 1;
+  std::int64_t devices = 1, tp = 1, pp = 1, dp = 1, ep = 1, zero_stage = 0, microbatch_count = 1;
   physics::Recompute activation_checkpointing = physics::Recompute::none;
   Bytes total;  // of the fullest device
   bool fits = false;
@@ -72,6 +75,7 @@ struct Choice {
         field(&Choice::tp, "tp", "", "tensor-parallel ranks"),
         field(&Choice::pp, "pp", "", "pipeline stages"),
         field(&Choice::dp, "dp", "", "data-parallel replicas"),
+        field(&Choice::ep, "ep", "", "expert-parallel ranks"),
         field(&Choice::zero_stage, "zero_stage", "", "what they share out"),
         field(&Choice::microbatch_count, "microbatch_count", "m", "micro-batches of a replica"),
         field(&Choice::activation_checkpointing, "activation_checkpointing", "",
@@ -130,9 +134,18 @@ struct Open {
   bool degrees = false, zero = false, recompute = false, micro_batches = false;
 };
 
+// What is done anew in the backward pass, from the most memory to the least.
+inline constexpr std::array kRecomputes = {physics::Recompute::none, physics::Recompute::selective,
+                                           physics::Recompute::full};
+
 Result<Inputs> check(const Inputs& in, const Subject& subject);
 
 // REQUIRES for all below: `in` came from check() with the same subject.
+// Devices of the plan; what the fullest of them needs, runtime included; does it hold so much?
+std::int64_t devices_of(const training_memory::Inputs& in);
+Bytes total_of(const Inputs& in, const Subject& subject);
+bool fits(const Inputs& in, Bytes total);
+
 Answer<Output, training_memory::Stage> solve(const Inputs& in, const Subject& subject);
 
 // Empty without batch and length, for models that cannot be counted, and where the cluster cannot

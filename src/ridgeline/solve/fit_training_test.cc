@@ -133,7 +133,8 @@ TEST(FitTraining, OffloadedActivationsHaveNoSpeed) {
 // Every plan of the devices by hand: tp x pp x dp = 8, ZeRO 0 to 3, three recomputations.
 TEST(FitTraining, ChoosesTheFastestPlanThatFits) {
   const Model model = llama_3_8b();
-  const Subject subject{.model = &model};
+  const Machine machine = node(60);
+  const Subject subject{.model = &model, .machine = &machine};
   const Cluster cluster = round_cluster(1);
   const Inputs in = checked(asked(64, 4096, 60), subject);
   const Open open{.degrees = true, .zero = true, .recompute = true, .micro_batches = true};
@@ -189,7 +190,8 @@ TEST(FitTraining, FindsTheSmallestMachine) {
       if (static_cast<double>(devices) * machine.device.memory_capacity.base() >= least) continue;
       Inputs one = in;
       one.training.memory = machine.device.memory_capacity;
-      const auto chosen = choose(one, subject, devices, free, nullptr);
+      const Subject here{.model = &model, .machine = &machine};
+      const auto chosen = choose(one, here, devices, free, nullptr);
       EXPECT_FALSE(chosen && chosen->fits) << devices;
     }
   }
