@@ -115,7 +115,7 @@ void add_smallest(const TrainingFit& fit, Facts& facts) {
   facts.rows.emplace_back(
       "smallest that fits",
       fmt::format("{} x {} (TP {} PP {} DP {} EP {}, ZeRO {}, recomputation {})", c.devices,
-                  fit.smallest->machine, c.tp, c.pp, c.dp, c.zero_stage,
+                  fit.smallest->machine, c.tp, c.pp, c.dp, c.ep, c.zero_stage,
                   word(c.activation_checkpointing)));
 }
 
