@@ -40,7 +40,7 @@ class Collector {
 
  private:
   void add(ShardTensor tensor, Shape full, const char* over, Shape part) {
-    add_sized(tensor, full, over, part, bytes_per_element(work_.precision));
+    add_sized(tensor, full, over, part, work_.weight_bytes());
   }
 
   void add_sized(ShardTensor tensor, Shape full, const char* over, Shape part, double element) {

@@ -167,7 +167,7 @@ Result<FitAnswer> ask(const Request& given, const Context& context) {
   out.model_name = model_name_of(given, input);
   out.machine = input.machine;
   out.answer = fit::solve(out.in, subject, engine_of(out));
-  out.speed = fit_plans::speed_of(out.in, subject);
+  out.speed = fit_plans::speed_of(out.in, subject, out.answer.output);
   find_smallest(context, subject, out);
   note_unknown(subject, out);
   out.inputs = inputs_json(given, members);

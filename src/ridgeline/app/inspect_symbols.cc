@@ -45,7 +45,9 @@ class SymbolList {
     const bool format = symbol == "b_w" || symbol == "b_kv" || symbol == "b_a";
     if (format) {
       const auto precision = static_cast<Precision>(static_cast<int>(value));
-      return add(symbol, field.help, bytes_per_element(precision), "B", field.path);
+      const double bytes =
+          symbol == "b_w" ? in_.c.scenario.work.weight_bytes() : bytes_per_element(precision);
+      return add(symbol, field.help, bytes, "B", field.path);
     }
     add(symbol, field.help, scalar_json(field, value), unit_text(field), field.path);
   }

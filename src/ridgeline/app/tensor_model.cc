@@ -75,16 +75,17 @@ Result<TensorFile> read_all(const std::string& name, const Context& context) {
 }
 
 // The config.json beside a file of weights.
-std::optional<Json> config_beside(const std::string& name, const Context& context) {
+Result<std::optional<Json>> config_beside(const std::string& name, const Context& context) {
   const std::string path = folder_of(name) + "/config.json";
-  if (!file_exists(path, context)) return std::nullopt;
-  const auto file = read_file(path, context);
-  if (!file) return std::nullopt;
-  const auto parsed = parse_json(file->text);
-  return parsed && parsed->is_object() ? std::optional(*parsed) : std::nullopt;
+  if (!file_exists(path, context)) return std::optional<Json>();
+  RIDGELINE_TRY(const File file, read_file(path, context));
+  auto parsed = parse_json(file.text);
+  if (!parsed) return inside(path, parsed.error());
+  if (parsed->is_object()) return std::optional<Json>(*std::move(parsed));
+  return inside(path, Error{ErrorCode::bad_value, "", "is no JSON object", ""});
 }
 
-void find_config(const std::string& name, const Context& context, TensorModel& out) {
+Status find_config(const std::string& name, const Context& context, TensorModel& out) {
   if (out.file.format == catalog::TensorFormat::gguf) {
     const auto config = catalog::config_of_gguf(out.file);
     if (config) {
@@ -92,13 +93,14 @@ void find_config(const std::string& name, const Context& context, TensorModel& o
     } else {
       out.why_no_config = config.error().message;
     }
-    return;
+    return Ok{};
   }
-  out.config = config_beside(name, context);
+  RIDGELINE_TRY(out.config, config_beside(name, context));
   if (!out.config) {
     out.why_no_config =
         "a safetensors header says nothing of heads and layers, and no config.json is beside it";
   }
+  return Ok{};
 }
 
 struct Share {
@@ -123,8 +125,9 @@ Json shares_json(const char* name, const std::map<std::string, Share>& shares,
   return out;
 }
 
-bool has_field(const Command& command, const char* name) {
-  return find_field(command, name) != nullptr;
+bool takes_bits(const Command& command) {
+  return command.scope == Scope::scenario || find_field(command, "bits_per_weight") != nullptr ||
+         command.name == std::string_view("solve");
 }
 
 }  // namespace
@@ -151,7 +154,7 @@ std::optional<double> TensorModel::bits_per_weight() const {
 Result<TensorModel> read_tensor_model(const std::string& name, const Context& context) {
   TensorModel out;
   RIDGELINE_TRY(out.file, read_all(name, context));
-  find_config(name, context, out);
+  RIDGELINE_CHECK(find_config(name, context, out));
   return out;
 }
 
@@ -189,9 +192,8 @@ Result<Request> with_tensor_model(const Request& request, const Context& context
   for (const char* format : {"precision", "weight_precision", "bits_per_weight", "gguf"}) {
     told = told || out.input.contains(format);
   }
-  const bool takes = has_field(*command, "bits_per_weight") || request.command == "solve";
   const std::optional<double> bits = read->bits_per_weight();
-  if (takes && !told && bits) out.input["bits_per_weight"] = *bits;
+  if (takes_bits(*command) && !told && bits) out.input["bits_per_weight"] = *bits;
   return out;
 }
 

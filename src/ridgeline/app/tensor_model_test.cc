@@ -45,6 +45,43 @@ TEST(TensorModel, FitTakesTheFilesBits) {
   EXPECT_DOUBLE_EQ(ran.json["result"]["ranks"][0]["weights_bytes"].get<double>(), params * 4.5 / 8);
 }
 
+// Decoding reads the weights: in proportion to their bits, whatever format is nearest to them.
+TEST(TensorModel, SpeedFollowsTheBits) {
+  const auto latency = [](const char* bits) {
+    const Ran ran = run_line(
+        std::string("fit --model llama-3.1-8b --machine H100 --context 16 --bits-per-weight ") +
+        bits);
+    return ran.json["result"]["speed"]["decode_latency_s"].get<double>();
+  };
+  const double at_4 = latency("4"), at_5 = latency("5"), at_6 = latency("6");
+  EXPECT_NEAR(at_6 - at_5, at_5 - at_4, 1e-9);
+  EXPECT_GT(at_5, 1.15 * at_4);
+}
+
+TEST(TensorModel, InspectAndExploreTakeTheFilesBits) {
+  const TemporaryFile file("ridgeline-inspect.gguf", small_llama().bytes());
+  for (const char* command : {"inspect", "explore"}) {
+    const Ran ran = run_line(std::string(command) + " --model " + file.path() + " --context 128");
+    ASSERT_EQ(ran.status, 0) << ran.text;
+    EXPECT_EQ(ran.json["inputs"]["bits_per_weight"], 4.5) << command;
+    const Ran told = run_line(std::string(command) + " --model " + file.path() +
+                              " --context 128 --precision fp8");
+    EXPECT_EQ(told.json["inputs"]["bits_per_weight"], 0) << command;
+  }
+}
+
+TEST(TensorModel, RefusesABrokenConfigBesideTheFile) {
+  const std::string folder = ::testing::TempDir() + "ridgeline-broken";
+  std::filesystem::create_directories(folder);
+  const std::string header = R"({"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}})";
+  std::ofstream(folder + "/m.safetensors", std::ios::binary) << safetensors_of(header, 8);
+  std::ofstream(folder + "/config.json") << "{";
+  const Ran ran = run_line("import " + folder + "/m.safetensors");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.text.find("config.json"), std::string::npos) << ran.text;
+  std::filesystem::remove_all(folder);
+}
+
 TEST(TensorModel, SaysWhatAHeaderAloneLacks) {
   const std::string bytes =
       safetensors_of(R"({"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}})", 8);

@@ -75,14 +75,19 @@ struct Place {  // the object of the language model inside the file
   std::string pointer;
 };
 
-Place language_model(const Json& file) {
+Result<Place> language_model(const Json& file) {
   Place place{&file, ""};
   bool deeper = true;
   while (deeper) {
     deeper = false;
     for (const char* key : kNested) {
       const auto it = place.object->find(key);
-      if (it == place.object->end() || !it->is_object() || it->empty()) continue;
+      if (it == place.object->end() || it->is_null()) continue;
+      const std::string where = place.pointer + "/" + key;
+      if (!it->is_object() || it->empty()) {
+        return Error{ErrorCode::bad_value, where, fmt::format("{} is no object with keys", key),
+                     "give the config of the language model there, or leave the key out"};
+      }
       place = {&*it, place.pointer + "/" + key};
       deeper = true;
       break;
@@ -149,7 +154,7 @@ Result<Model> import_object(const Json& file, std::string_view name) {
     return Error{ErrorCode::missing, "/num_hidden_layers", "the model is empty",
                  "give it the fields of a config.json: num_hidden_layers, hidden_size, ..."};
   }
-  const Place place = language_model(file);
+  RIDGELINE_TRY(const Place place, language_model(file));
   std::optional<Error> problem;
   ConfigReader in(*place.object, place.pointer, problem);
   ConfigReader whole(file, "", problem);

@@ -78,6 +78,9 @@ TEST(ImportRefusals, PointsInsideNestedObjectsAndLists) {
   } kCases[] = {
       {R"({"text_config": {"model_type": "llama", "num_hidden_layers": -1}})",
        "/text_config/num_hidden_layers"},
+      {R"({"num_hidden_layers": 2, "text_config": {}})", "/text_config"},
+      {R"({"num_hidden_layers": 2, "text_config": "llama"})", "/text_config"},
+      {R"({"text_config": {"llm_config": [1]}})", "/text_config/llm_config"},
       {R"({"num_hidden_layers": 2, "layer_types": ["full_attention", "odd"]})", "/layer_types/1"},
       {R"({"num_hidden_layers": 2, "layer_types": ["full_attention", 3]})", "/layer_types/1"},
       {R"({"num_hidden_layers": 2, "layer_types": ["full_attention", "sliding_attention"]})",

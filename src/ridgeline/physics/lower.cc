@@ -467,7 +467,7 @@ void Lowering::lower(const Plan& plan, Step& out) {
                 .layout = &out.layout,
                 .decode = s.work.phase == Phase::decode,
                 .d = static_cast<double>(s.model->hidden),
-                .bw = bytes_per_element(s.work.precision),
+                .bw = s.work.weight_bytes(),
                 .bkv = bytes_per_element(s.work.kv_precision),
                 .ba = bytes_per_element(s.work.activation_precision),
                 .cp = static_cast<double>(plan.cp),

@@ -119,7 +119,7 @@ MemoryUse stage_use(const Model& model, const LayerPrefix& prefix, const PerPlan
 
 LayerBytes layer_bytes(const LayerKind& kind, std::int64_t hidden, const Workload& work,
                        const Plan& plan) {
-  const double bw = bytes_per_element(work.precision), bkv = bytes_per_element(work.kv_precision);
+  const double bw = work.weight_bytes(), bkv = bytes_per_element(work.kv_precision);
   const AttentionShape s = attention_shape(kind.attention, hidden, work.phase, plan);
   const double sequences = sequences_per_replica(work, plan);
   LayerBytes out;
@@ -139,7 +139,7 @@ LayerBytes layer_bytes(const LayerKind& kind, std::int64_t hidden, const Workloa
 
 double table_bytes(const Model& model, const Workload& work, const Plan& plan) {
   return static_cast<double>(model.vocab) * static_cast<double>(model.hidden) /
-         static_cast<double>(plan.tp) * bytes_per_element(work.precision);
+         static_cast<double>(plan.tp) * work.weight_bytes();
 }
 
 double sequences_per_replica(const Workload& work, const Plan& plan) {

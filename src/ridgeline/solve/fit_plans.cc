@@ -21,27 +21,6 @@ double as_double(std::int64_t n) {
 
 // ---- speed ----
 
-// The format whose elements are nearest in size: the lowering knows one for all weights.
-Precision nearest_precision(double bytes) {
-  Precision best = Precision::bf16;
-  double gap = std::abs(bytes_per_element(best) - bytes);
-  for (std::size_t i = 0; i < kPrecisionCount; ++i) {
-    const auto p = static_cast<Precision>(i);
-    const double other = std::abs(bytes_per_element(p) - bytes);
-    if (other >= gap) continue;
-    best = p;
-    gap = other;
-  }
-  return best;
-}
-
-Precision lowered_precision(const fit::Inputs& in, const Model& model) {
-  constexpr double kBitsPerByte = 8;
-  if (in.bits_per_weight) return nearest_precision(*in.bits_per_weight / kBitsPerByte);
-  if (in.gguf) return nearest_precision(bits_of(base_type(*in.gguf)) / kBitsPerByte);
-  return physics::matrix_precision(model, {.precision = in.precision});
-}
-
 Plan plan_of(const fit::Inputs& in) {
   Plan plan;
   plan.tp = in.tp;
@@ -174,7 +153,7 @@ std::optional<Row> row_of(const fit::Inputs& asked, const Subject& subject, cons
   if (found.kv_tokens_capacity) row.kv_tokens_capacity = *found.kv_tokens_capacity * d.dp;
   row.max_context_tokens = found.max_context_tokens;
   row.max_batch = found.max_batch;
-  if (const auto speed = row.fits ? speed_of(*in, subject) : std::nullopt) {
+  if (const auto speed = row.fits ? speed_of(*in, subject, found) : std::nullopt) {
     row.decode_latency = speed->decode_latency;
     row.prefill_latency = speed->prefill_latency;
     row.decode_tokens_per_s = speed->decode_tokens_per_s;
@@ -247,13 +226,14 @@ Bytes weights_of(const fit::Inputs& asked, const Subject& subject, const Engine*
 
 }  // namespace
 
-std::optional<Speed> speed_of(const fit::Inputs& in, const Subject& subject) {
+std::optional<Speed> speed_of(const fit::Inputs& in, const Subject& subject,
+                              const fit::Output& found) {
   if (!can_be_lowered(in, subject)) return std::nullopt;
   const physics::Rates rates = physics::rates_of(*subject.machine, in.activation_precision);
   Workload work;
   work.context = *in.context;
   work.batch = in.batch;
-  work.precision = lowered_precision(in, *subject.model);
+  work.bits_per_weight = found.bits_per_weight.value_or(0);
   work.kv_precision = in.kv_precision;
   work.activation_precision = in.activation_precision;
   const Plan plan = plan_of(in);

@@ -53,8 +53,10 @@ struct Speed {
 };
 
 // Empty for totals, partial models, no context, no machine, or a plan that cannot be placed on it.
-// REQUIRES: `in` came from fit::check().
-std::optional<Speed> speed_of(const fit::Inputs& in, const Subject& subject);
+// REQUIRES: `in` came from fit::check(), `found` is its answer, whose mean bits per weight are
+// read.
+std::optional<Speed> speed_of(const fit::Inputs& in, const Subject& subject,
+                              const fit::Output& found);
 
 struct Row {
   std::int64_t machine = 0;  // index in the list given

@@ -17,6 +17,7 @@ constexpr double kMostBatch = 16777216.0;        // 2^24
 constexpr double kMostCount = 1 << 20;
 constexpr double kMostReal = 1e24;
 
+constexpr double kMostBits = 64;  // of a weight
 constexpr Dim kBytesDim{.byte = 1};
 constexpr Dim kTimeDim{.time = 1};
 constexpr Dim kByteRate{.time = -1, .byte = 1};
@@ -52,6 +53,7 @@ enum Slot : int {
   kPrecision,
   kKvPrecision,
   kActivationPrecision,
+  kBitsPerWeight,
   kCp,
   kTp,
   kPp,
@@ -150,7 +152,8 @@ double get_work(const Workload& work, int slot) {
     case kBatch: return static_cast<double>(work.batch);
     case kPrecision: return index(work.precision);
     case kKvPrecision: return index(work.kv_precision);
-    default: return index(work.activation_precision);
+    case kActivationPrecision: return index(work.activation_precision);
+    default: return work.bits_per_weight;
   }
 }
 
@@ -161,7 +164,8 @@ void set_work(Workload& work, int slot, double v) {
     case kBatch: work.batch = static_cast<std::int64_t>(v); return;
     case kPrecision: work.precision = at<Precision>(v); return;
     case kKvPrecision: work.kv_precision = at<Precision>(v); return;
-    default: work.activation_precision = at<Precision>(v); return;
+    case kActivationPrecision: work.activation_precision = at<Precision>(v); return;
+    default: work.bits_per_weight = v; return;
   }
 }
 
@@ -380,6 +384,10 @@ void add_work_fields(Fields& out) {
       "number format of the KV cache");
   add(out, choice("", "activation_precision", names_of(Precision{}), kActivationPrecision),
       ScalarEffect::shape, "number format of the activations");
+  ScalarField bits = real("", "bits_per_weight", "bits_per_weight", Dim{}, 1, kBitsPerWeight);
+  bits.maximum = kMostBits;
+  add_or_zero(out, bits, ScalarEffect::shape,
+              "mean bits of a weight, where they are of several formats; 0: those of precision");
   for (std::size_t i = first; i < out.size(); ++i) out[i].owner = ScalarOwner::workload;
 }
 

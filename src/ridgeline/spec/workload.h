@@ -25,6 +25,13 @@ struct Workload {
   Precision precision = Precision::bf16;
   Precision kv_precision = Precision::bf16;
   Precision activation_precision = Precision::bf16;
+  double bits_per_weight = 0;  // mean, of weights in several formats; 0: those of `precision`
+
+  // Mean bytes of a weight.
+  double weight_bytes() const {
+    constexpr double kBitsPerByte = 8;
+    return bits_per_weight > 0 ? bits_per_weight / kBitsPerByte : bytes_per_element(precision);
+  }
 
   static constexpr auto fields() {
     return std::tuple(
@@ -35,7 +42,9 @@ struct Workload {
         field(&Workload::precision, "precision", "b_w", "number format of the weights"),
         field(&Workload::kv_precision, "kv_precision", "b_kv", "number format of the KV cache"),
         field(&Workload::activation_precision, "activation_precision", "b_a",
-              "number format of the activations"));
+              "number format of the activations"),
+        field(&Workload::bits_per_weight, "bits_per_weight", "",
+              "mean bits of a weight, where they are of several formats; 0: those of precision"));
   }
 };
 
