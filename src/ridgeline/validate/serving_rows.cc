@@ -166,8 +166,8 @@ void add_row(const Row& row, const Registry& registry, const Times& times, Findi
   }
   if (ttft <= 0) return skip("ttft", "no time to first token is given");
   if (row.is("kv_limited_by_estimate")) {
-    skip("ttft", "the cache likely holds not all requests");
-    return skip("tokens_per_s_per_gpu", "the cache likely holds not all requests");
+    skip("ttft", "the cache probably does not hold all requests");
+    return skip("tokens_per_s_per_gpu", "the cache probably does not hold all requests");
   }
   add("ttft", ttft, times.ttft_s);
   const double output = mean_length(row, "osl_nominal"), clients = row.number_or("concurrency", 1);
