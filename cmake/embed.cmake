@@ -28,7 +28,7 @@ foreach(kind IN LISTS kinds)
       set(aliases "{}")
     endif()
     string(APPEND rows
-      "    {EntryKind::${kind}, \"${name}\", ${aliases}, R\"ridgeline(${text})ridgeline\"},\n")
+      "    {EntryKind::${kind}, \"${name}\", ${aliases}, R\"ridgeline(${text})ridgeline\"sv},\n")
     math(EXPR count "${count} + 1")
   endforeach()
 endforeach()
@@ -37,6 +37,8 @@ file(WRITE "${OUTPUT}.new" "// Made by cmake/embed.cmake from data/. Do not edit
 
 namespace ridgeline::catalog {
 namespace {
+
+using std::string_view_literals::operator\"\"sv;
 
 ${lists}
 constexpr RegistryFile kFiles[] = {

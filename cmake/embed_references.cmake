@@ -5,13 +5,15 @@ set(rows "")
 foreach(line IN LISTS lines)
   string(REGEX REPLACE "^- `([^`]+)`: (.*)$" "\\1" key "${line}")
   string(REGEX REPLACE "^- `([^`]+)`: (.*)$" "\\2" text "${line}")
-  string(APPEND rows "    {\"${key}\", R\"ridgeline(${text})ridgeline\"},\n")
+  string(APPEND rows "    {\"${key}\", R\"ridgeline(${text})ridgeline\"sv},\n")
 endforeach()
 file(WRITE "${OUTPUT}.new" "// Made by cmake/embed_references.cmake from REFERENCES.md. Do not edit.
 #include \"ridgeline/catalog/references.h\"
 
 namespace ridgeline::catalog {
 namespace {
+
+using std::string_view_literals::operator\"\"sv;
 
 constexpr Reference kReferences[] = {
 ${rows}};
