@@ -150,9 +150,12 @@ constexpr std::array kFixed = {
 std::string plain_word(std::string_view word) {
   std::string out = lower(word);
   std::erase_if(out, [](char c) { return c == '-' || c == '_'; });
-  constexpr std::string_view kEnding = "model";
-  if (out.size() > kEnding.size() && out.ends_with(kEnding))
-    out.resize(out.size() - kEnding.size());
+  for (const std::string_view ending : {"model", "solver", "optimizer"}) {
+    if (out.size() > ending.size() && out.ends_with(ending)) {
+      out.resize(out.size() - ending.size());
+      break;
+    }
+  }
   return out;
 }
 

@@ -194,6 +194,7 @@ Result<std::size_t> choice_of(std::span<const char* const> choices, const Json& 
 
 Result<std::vector<Json>> items_of(const Json& value) {
   if (value.is_array()) return std::vector<Json>(value.begin(), value.end());
+  if (value.is_number()) return std::vector<Json>{value};
   if (!value.is_string()) {
     return bad(fmt::format("is {}, not a list", kind_name(value)), "give [..., ...]");
   }

@@ -31,6 +31,8 @@ TEST(Solve, KnowsSolversByTheirOtherSpellings) {
   const Ran one = run_line("solve pipeline --pp 4");
   EXPECT_EQ(run_line("solve PipelineModel --pp 4").json["result"], one.json["result"]);
   EXPECT_EQ(run_line("explain SingleNodeModel").status, 0);
+  EXPECT_EQ(run_line("explain ParallelismOptimizer").status, 0);
+  EXPECT_EQ(run_line("explain SensitivitySolver").status, 0);
   EXPECT_EQ(run_line("explain single_node").status, 0);
 }
 

@@ -23,6 +23,7 @@
 #include "ridgeline/solve/moe_routing.h"
 #include "ridgeline/solve/offload.h"
 #include "ridgeline/solve/orchestration.h"
+#include "ridgeline/solve/parallelism.h"
 #include "ridgeline/solve/pipeline.h"
 #include "ridgeline/solve/placement.h"
 #include "ridgeline/solve/power_and_cooling.h"
@@ -105,7 +106,8 @@ inline constexpr auto kSolvers = std::tuple(
     solver("carbon-shift", carbon_shift::kCard, carbon_shift::check, carbon_shift::solve),
     solver("offload", offload::kCard, offload::check, offload::solve),
     solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,
-           power_and_cooling::solve));
+           power_and_cooling::solve),
+    solver("parallelism", parallelism::kCard, parallelism::check, parallelism::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

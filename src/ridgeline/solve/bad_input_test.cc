@@ -216,6 +216,16 @@ power_and_cooling::Inputs valid(const power_and_cooling::Inputs&) {
   return {.devices = 8, .tdp = 700 * watt};
 }
 
+parallelism::Inputs valid(const parallelism::Inputs&) {
+  parallelism::Inputs in;
+  in.model = testing::mixtral_totals();
+  in.machine = testing::round_cluster(1);
+  in.batch_size = 8;
+  in.space.tp = in.space.cp = in.space.pp = in.space.dp = in.space.ep = {1};
+  in.space.v_stages = in.space.microbatch_count = in.space.zero_stage = {1};
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

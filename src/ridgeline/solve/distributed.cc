@@ -234,7 +234,7 @@ CpTime cp_time(const Job& j) {
 }
 
 bool per_micro_batch(const Inputs& in) {
-  return in.traffic.zero_stage >= 2 && in.traffic.zero3_gathers == Zero3Gathers::per_microbatch;
+  return in.zero_stage >= 2 && in.traffic.zero3_gathers == Zero3Gathers::per_microbatch;
 }
 
 // Gradients and weights of so many parameters over the ranks that hold the same.
@@ -245,7 +245,7 @@ LinkTime replica_time(const Job& j, const RankGroup& ranks, double params) {
   };
   const double times = per_micro_batch(j.in) ? j.m : 1;
   LinkTime time = times * half(trained);  // reduce-scatter
-  if (j.in.traffic.zero_stage == 3) {
+  if (j.in.zero_stage == 3) {
     time += 2 * times * half(all);
   } else {
     time += half(trained);
@@ -265,7 +265,7 @@ LinkTime dp_time(const Job& j) {
 Seconds window(const Job& j, Seconds compute) {
   const double mu = mean_mu(j), backward = (mu - 1) / mu;
   if (!per_micro_batch(j.in)) return compute / j.m * backward;
-  return j.in.traffic.zero_stage == 3 ? compute : compute * backward;
+  return j.in.zero_stage == 3 ? compute : compute * backward;
 }
 
 Seconds exposed_dp(const Job& j, Seconds t_dp, Seconds compute) {
@@ -288,7 +288,7 @@ Seconds bubble_time(const Job& j, Seconds unit, Seconds hidden) {
 }
 
 double shards(const Job& j) {
-  return j.in.traffic.zero_stage >= 1 ? j.dp * j.cp : 1;
+  return j.in.zero_stage >= 1 ? j.dp * j.cp : 1;
 }
 
 double optimizer_bytes(const Job& j) {
@@ -403,7 +403,7 @@ TrainingMemory memory_of(const Inputs& in) {
                          .etp = *d.etp,
                          .v_stages = d.v_stages,
                          .microbatch_count = d.micro_batches(),
-                         .zero_stage = in.traffic.zero_stage,
+                         .zero_stage = in.zero_stage,
                          .schedule = d.pipeline_schedule,
                          .recompute = in.activation_recomputation,
                          .optimizer = in.optimizer,

@@ -105,7 +105,6 @@ struct Degrees {
 
 // What travels, what hides it, what slows it.
 struct Traffic {
-  std::int64_t zero_stage = 0;
   Zero3Gathers zero3_gathers = Zero3Gathers::per_microbatch;
   bool sequence_parallel = true;
   CpKind cp_kind = CpKind::ring;
@@ -120,7 +119,6 @@ struct Traffic {
 
   static constexpr auto fields() {
     return std::tuple(
-        field(&Traffic::zero_stage, "zero_stage", "", "what data-parallel ranks share out: 0 to 3"),
         field(&Traffic::zero3_gathers, "zero3_gathers", "", "how often weights are gathered"),
         field(&Traffic::sequence_parallel, "sequence_parallel", "",
               "tp ranks split sequences too; the same traffic, less memory"),
@@ -146,6 +144,7 @@ struct Inputs {
   std::int64_t batch_size = 1;
   std::int64_t seq_len = 2048;
   Degrees degrees;
+  std::int64_t zero_stage = 0;
   Traffic traffic;
   physics::Recompute activation_recomputation = physics::Recompute::none;
   double trainable_fraction = 1;
@@ -160,6 +159,7 @@ struct Inputs {
         field(&Inputs::machine, "machine", "", "nodes of devices"), flat(&Inputs::setting),
         field(&Inputs::batch_size, "batch_size", "B", "samples of a step, all replicas"),
         field(&Inputs::seq_len, "seq_len", "S", "tokens of a sample"), flat(&Inputs::degrees),
+        field(&Inputs::zero_stage, "zero_stage", "", "what data-parallel ranks share out: 0 to 3"),
         flat(&Inputs::traffic),
         field(&Inputs::activation_recomputation, "activation_recomputation", "mu",
               "what the backward pass computes anew"),

@@ -12,8 +12,8 @@ Status check_ranges(const Inputs& in) {
   const Traffic& t = in.traffic;
   RIDGELINE_CHECK(check_number("batch_size", in.batch_size, 1));
   RIDGELINE_CHECK(check_number("seq_len", in.seq_len, 1));
-  if (t.zero_stage < 0 || t.zero_stage > 3) {
-    return out_of_range("zero_stage", fmt::format("zero_stage is {}", t.zero_stage), "0 to 3");
+  if (in.zero_stage < 0 || in.zero_stage > 3) {
+    return out_of_range("zero_stage", fmt::format("zero_stage is {}", in.zero_stage), "0 to 3");
   }
   RIDGELINE_CHECK(check_fraction("overlap_efficiency", t.overlap_efficiency));
   RIDGELINE_CHECK(check_multiple("congestion_factor", t.congestion_factor));

@@ -134,7 +134,7 @@ TEST(Distributed, ShardedWeightsTravelHalfAsMuchAgain) {
   Inputs in = round_inputs(64);
   in.traffic.zero3_gathers = Zero3Gathers::per_step;
   const auto traffic = [&](std::int64_t stage) {
-    in.traffic.zero_stage = stage;
+    in.zero_stage = stage;
     return answer(in).dp_comm.base();
   };
   EXPECT_DOUBLE_EQ(traffic(1), traffic(0));
@@ -288,7 +288,7 @@ TEST(Distributed, FullModelIsAnsweredToo) {
   Inputs in = round_inputs(16);
   const Output by_totals = answer(in);
   in.model = physics::totals_of(model);
-  in.traffic.zero_stage = 1;
+  in.zero_stage = 1;
   const Output out = answer(in);
   EXPECT_NEAR(out.step / by_totals.step, 1, 0.1);
   EXPECT_GT(out.optimizer.base(), 0);
@@ -321,7 +321,7 @@ TEST(Distributed, RejectsPlansThatCannotBe) {
   in.traffic.straggler_factor = 0.5;
   EXPECT_EQ(where(in), "straggler_factor");
   in.traffic = {};
-  in.traffic.zero_stage = 7;
+  in.zero_stage = 7;
   EXPECT_EQ(where(in), "zero_stage");
 }
 

@@ -99,7 +99,7 @@ distributed::Inputs step_of(const Inputs& in, const Subject& subject, const Clus
   d.v_stages = t.v_stages;
   d.microbatch_count = t.microbatch_count;
   d.pipeline_schedule = t.pipeline_schedule;
-  out.traffic.zero_stage = t.zero_stage;
+  out.zero_stage = t.zero_stage;
   out.traffic.sequence_parallel = t.sequence_parallel;
   out.traffic.overlap_comm = true;  // as trainers send gradients
   out.activation_recomputation = t.activation_checkpointing;

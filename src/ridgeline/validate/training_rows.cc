@@ -95,7 +95,7 @@ Result<distributed::Inputs> inputs_of(const Row& row, const Model& model,
   d.v_stages = memory.v_stages;
   d.microbatch_count = memory.microbatch_count;
   if (d.v_stages > 1) d.pipeline_schedule = physics::Schedule::interleaved;
-  in.traffic.zero_stage = memory.zero_stage;
+  in.zero_stage = memory.zero_stage;
   in.traffic.sequence_parallel = memory.sequence_parallel;
   in.traffic.overlap_comm = overlaps(row);
   in.activation_recomputation = memory.activation_checkpointing;
