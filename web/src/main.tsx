@@ -6,11 +6,16 @@ import "./widths.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App, ready } from "./pages/app.tsx";
+import { pending } from "./engine/engine.ts";
 import { shownTheme } from "./state/saved.ts";
 import { start } from "./state/store.ts";
 
 effect(() => {
   document.documentElement.dataset.theme = shownTheme();
+});
+
+effect(() => {
+  document.documentElement.dataset.pending = String(pending.value);
 });
 
 void start().then(() => {

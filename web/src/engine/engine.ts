@@ -27,12 +27,31 @@ export interface Failure {
 export type Answer<Result> = { reply: Reply<Result>; elapsed: number } | { failure: Failure };
 
 export const online = signal(true);
+export const pending = signal(0); // questions asked or about to be asked; 0: what is on screen is settled
+
+export function began(): void {
+  pending.value = pending.peek() + 1;
+}
+
+export function ended(): void {
+  pending.value = pending.peek() - 1;
+}
+
 export const version = signal("");
 export const lastElapsed = signal<number | null>(null);
 
 const lost: Failure = { code: "offline", where: "", message: "The engine does not answer.", hint: "Is `ridgeline serve` still running? The page tries again by itself." };
 
 export async function call<Result>(command: string, input: unknown, abort?: AbortSignal): Promise<Answer<Result>> {
+  began();
+  try {
+    return await ask<Result>(command, input, abort);
+  } finally {
+    ended();
+  }
+}
+
+async function ask<Result>(command: string, input: unknown, abort?: AbortSignal): Promise<Answer<Result>> {
   let response: Response;
   try {
     const request: RequestInit = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(input) };

@@ -1,7 +1,7 @@
 // Which page is on screen, with its rail; pages beyond Inspect load when first opened.
 import { effect, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { watchEngine } from "../engine/engine.ts";
+import { began, ended, watchEngine } from "../engine/engine.ts";
 import { pageCommand, spoken } from "../parts/actions.ts";
 import { failure } from "../parts/failure.ts";
 import { listen } from "../parts/keys.ts";
@@ -29,11 +29,18 @@ const loaders: Record<string, () => Promise<Page>> = {
   validate: () => import("./later.tsx").then((m) => ({ Main: m.ValidatePage, Rail: null })),
 };
 
+async function bring(name: string, load: () => Promise<Page>): Promise<void> {
+  began();
+  const found = await load();
+  loaded.value = { ...loaded.peek(), [name]: found };
+  ended();
+}
+
 export function ready(): void {
   effect(() => {
     const name = page.value;
     const load = loaders[name];
-    if (load && !(name in loaded.peek())) void load().then((found) => (loaded.value = { ...loaded.peek(), [name]: found }));
+    if (load && !(name in loaded.peek())) void bring(name, load);
     document.title = `${pages.find(([path]) => path === name)?.[1] ?? "Ridgeline"} · Ridgeline`;
   });
   effect(() => {

@@ -2,6 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Explore, Point } from "../engine/types.ts";
 import { shownPoints } from "../layout/scatter.ts";
+import { began, ended } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
 import { exploreRequest } from "../state/request.ts";
 import { change, inputs, page, setInputs, setView, state, steps, view } from "../state/store.ts";
@@ -29,9 +30,16 @@ let pause = 0;
 effect(() => {
   const next = page.value === "explore" ? { ...cliRequest.value, thin: 64, points: true, heat_map: heatAxes.value } : null;
   const isDragging = steps.value.drag !== null;
-  window.clearTimeout(pause);
-  if (isDragging) return;
+  if (pause) {
+    window.clearTimeout(pause);
+    pause = 0;
+    ended();
+  }
+  if (isDragging || next === null) return;
+  began();
   pause = window.setTimeout(() => {
+    pause = 0;
+    ended();
     if (JSON.stringify(next) !== JSON.stringify(rested.peek())) rested.value = next;
   }, rested.peek() === null ? 0 : restMs);
 });

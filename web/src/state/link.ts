@@ -82,13 +82,13 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream
 
 // An uploaded config.json as text of the link: ~ and its deflated bytes in base64url.
 export async function pack(value: unknown): Promise<string> {
-  const bytes = await through(new TextEncoder().encode(JSON.stringify(value)), new CompressionStream("deflate-raw"));
+  const bytes = await through(new TextEncoder().encode(JSON.stringify(value)), new CompressionStream("deflate"));
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return `~${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
 export async function unpack(text: string): Promise<unknown> {
   const binary = atob(text.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = await through(Uint8Array.from(binary, (char) => char.charCodeAt(0)), new DecompressionStream("deflate-raw"));
+  const bytes = await through(Uint8Array.from(binary, (char) => char.charCodeAt(0)), new DecompressionStream("deflate"));
   return JSON.parse(new TextDecoder().decode(bytes));
 }

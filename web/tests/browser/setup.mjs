@@ -58,16 +58,24 @@ export async function start() {
         if (request.failure()?.errorText !== "net::ERR_ABORTED") faults.push(`failed: ${request.url()}`); // aborted: the test went to another page
       });
       if (options.prepare) await options.prepare(page);
+      page.setDefaultTimeout(90_000);
       await page.goto(server.url + path);
-      await page.waitForSelector("[data-ready]", { timeout: 20_000 });
+      await page.waitForSelector("[data-ready]");
+      await settled(page);
       return { page, faults, close: () => context.close() };
     },
   };
 }
 
-// The page has no answer on its way, and what is painted is the last one.
+// No question is open or about to be asked, and what is on screen is painted.
 export async function settled(page) {
-  await page.waitForFunction(() => !document.querySelector(".busy"));
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await page.waitForFunction(() => !document.querySelector(".busy"));
+  await page.evaluate(() => new Promise((resolve) => {
+    let quiet = 0;
+    const look = () => {
+      quiet = document.documentElement.dataset.pending === "0" && document.querySelector("[data-ready], [role=alert]") ? quiet + 1 : 0;
+      if (quiet > 3) resolve();
+      else requestAnimationFrame(look);
+    };
+    look();
+  }));
 }
