@@ -76,7 +76,8 @@ constexpr std::array kValidateFields = {
     Field{"files", FieldKind::texts, "",
           "tables of measurements (CSV); those that come with the program if none is given"}};
 constexpr std::array kCompareFields = {
-    Field{"files", FieldKind::texts, "", "results that were saved, or specs that are run first"}};
+    Field{"files", FieldKind::texts, "", "results that were saved, or specs that are run first"},
+    Field{"baseline", FieldKind::count, "0", "the one that changes are told against, from 0"}};
 constexpr std::array kSignatureFields = {
     Field{"threads", FieldKind::count, "0", "threads to use, 0: all; changes only the speed"}};
 constexpr std::array kCommandFields = {

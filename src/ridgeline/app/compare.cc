@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "ridgeline/app/arguments.h"
@@ -128,6 +129,21 @@ Json best_index(const std::string& key, const Json& values) {
     if (value > leader) best = i;
   }
   return differ ? best : Json(nullptr);
+}
+
+// How much more than the baseline each value is, as a share of it; null where that says nothing.
+Json changes(const Json& values, std::size_t baseline) {
+  Json out = Json::array();
+  const double base = values[baseline].is_number() ? values[baseline].get<double>() : 0;
+  for (const Json& value : values) {
+    const bool has = value.is_number() && base != 0;
+    out.push_back(has ? Json((value.get<double>() - base) / base) : Json(nullptr));
+  }
+  return out;
+}
+
+Json better_text(int sense) {
+  return sense == 0 ? Json(nullptr) : Json(sense < 0 ? "less" : "more");
 }
 
 // One entry a path that any of them has, in the order of the first that has it.
@@ -294,6 +310,9 @@ Json csv_rows(const Json& rows, const Json& names) {
 
 Result<report::Document> answer_compare(const Request& request, const Context& context) {
   RIDGELINE_TRY(const std::vector<Configuration> all, read_all(request, context));
+  RIDGELINE_TRY(const Command* command, find_command("compare"));
+  const InputReader reader(request.input, request.origins, *command);
+  RIDGELINE_TRY(const std::int64_t baseline, reader.count("baseline", 0, std::ssize(all) - 1));
   Json names = Json::array(), commands = Json::array();
   std::vector<Flat> inputs(all.size()), results(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -310,6 +329,8 @@ Result<report::Document> answer_compare(const Request& request, const Context& c
     const std::string key = row["key"];
     if (is_timing(key)) continue;
     row["best_index"] = best_index(key, row["values"]);
+    row["better"] = better_text(sense_of(key));
+    row["change_fractions"] = changes(row["values"], static_cast<std::size_t>(baseline));
     rows.push_back(std::move(row));
   }
   report::Document out;
@@ -321,8 +342,9 @@ Result<report::Document> answer_compare(const Request& request, const Context& c
               {"commands", commands},
               {"differences", std::move(differences)},
               {"rows", std::move(rows)}};
-  out.tree = envelope("compare", {{"files", request.input.value("files", Json::array())}},
-                      std::move(result), nullptr, Json::array());
+  out.tree = envelope(
+      "compare", {{"files", request.input.value("files", Json::array())}, {"baseline", baseline}},
+      std::move(result), nullptr, Json::array());
   return out;
 }
 

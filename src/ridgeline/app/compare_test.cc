@@ -48,6 +48,27 @@ TEST(Compare, RunsSpecsAndMarksMoreOfARateAsBetter) {
   EXPECT_EQ((*rate)["best_index"], first ? 0 : 1);
 }
 
+// Against 8 the others are 8/8 - 1 = 0, 10/8 - 1 = +25 % and 6/8 - 1 = -25 %.
+TEST(Compare, TellsChangesAgainstTheBaseline) {
+  const char* form = R"({"command": "x", "inputs": {}, "result": {"t_s": %, "note": "a"}})";
+  const auto text = [&](const char* value) {
+    std::string out = form;
+    return out.replace(out.find('%'), 1, value);
+  };
+  const TemporaryFile a("ridgeline-a.json", text("10")), b("ridgeline-b.json", text("8"));
+  const TemporaryFile c("ridgeline-c.json", text("6"));
+  const std::string files = a.path() + " " + b.path() + " " + c.path();
+  const auto ran = run_line("compare " + files + " --baseline 1");
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  const Json* time = row_of(ran.json["result"]["rows"], "t_s");
+  EXPECT_EQ((*time)["change_fractions"], Json({0.25, 0.0, -0.25}));
+  EXPECT_EQ((*time)["better"], "less");
+  const Json* note = row_of(ran.json["result"]["rows"], "note");
+  EXPECT_EQ((*note)["change_fractions"], Json({nullptr, nullptr, nullptr}));
+  EXPECT_TRUE((*note)["better"].is_null());
+  EXPECT_EQ(run_line("compare " + files + " --baseline 3").json["error"]["where"], "--baseline");
+}
+
 TEST(Compare, MarksNothingWhereAllAreEqual) {
   const TemporaryFile a("ridgeline-a.json",
                         R"({"command": "x", "inputs": {"n": 1}, "result": {"t_s": 2, "n": 3}})");

@@ -217,3 +217,17 @@ export interface Property {
   examples?: unknown[];
   properties?: Record<string, Property>;
 }
+
+export interface CompareRow {
+  key: string;
+  values: unknown[];
+  best_index: number | null;
+  better: "less" | "more" | null;
+  change_fractions: (number | null)[]; // against the baseline
+}
+
+export interface Compare {
+  names: string[];
+  differences: { key: string; values: unknown[] }[];
+  rows: CompareRow[];
+}

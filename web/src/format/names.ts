@@ -45,3 +45,9 @@ export const objectiveNames: Record<string, string> = {
 };
 
 export const boundText: Record<string, string> = { compute: "compute", memory: "memory", network: "network" };
+
+export const compareNames: Record<string, string> = {
+  latency_s: "Latency of one pass", "objectives.tokens_per_s": "Throughput", "objectives.tokens_per_s_per_pe": "Throughput per device", "memory.total_bytes": "Memory per device",
+  fits_memory: "Fits", placement_valid: "Can be placed", bound: "Bound by", "objectives.pes_used": "Devices", "objectives.cost_score": "Cost score", "objectives.cost_x_pes": "Cost score × devices",
+  "objectives.energy_j_per_token": "Energy per token", "replication.total.redundant_bytes": "Spare copies, all devices", attention_s: "Attention, one layer", ffn_s: "Feed-forward, one layer",
+};

@@ -15,7 +15,9 @@ export interface Drawn {
   width: number;
   height: number;
   boxes: Box[];
-  links: { path: string; bytes: number; isHot: boolean; name: string; labelX: number; labelY: number }[];
+  links: { path: string; bytes: number; isHot: boolean; name: string }[];
+  bar: { x: number; y: number; width: number; spokes: string; bytes: number } | null; // a switch that joins all
+  idle: number; // groups too many to draw
   isCompact: boolean;
 }
 
@@ -78,6 +80,21 @@ function linkPath(a: Box, b: Box, isWrap: boolean, isPair: boolean): string {
   return `M${ax} ${ay}L${bx} ${by}`;
 }
 
+// What hangs on a switch: a bar above, and from it a line along each column with a stub to each box.
+function switchBar(boxes: readonly Box[], space: number): { x: number; y: number; width: number; spokes: string } {
+  const down = new Map<number, number>();
+  let stubs = "";
+  for (const box of boxes) {
+    const x = box.x - Math.min(8, space / 2);
+    const y = box.y + box.height / 2;
+    down.set(x, Math.max(down.get(x) ?? 0, y));
+    stubs += `M${x} ${y}H${box.x}`;
+  }
+  const lines = [...down].map(([x, y]) => `M${x} 16V${y}`).join("");
+  return { x: 4, y: 4, width: across - 8, spokes: lines + stubs };
+}
+
+const mostIdle = 48;
 const idleRow = 22;
 const idleColumns = 8;
 
@@ -101,12 +118,16 @@ export function machine(topology: Topology, compactOver = 16): Drawn {
   const width = (across - 24 - (columns - 1) * space) / columns;
   const used = all.some((node) => children.has(node.id));
   const height = isCompact || !used ? Math.max(22, Math.min(44, width)) : Math.max(52, Math.min(160, width * 0.66));
+  const outermost = topology.levels.at(-1);
+  const isSwitched = /switch|fat-tree|rail/.test(outermost?.topology ?? "") && all.length > 1;
+  const top = isSwitched ? 26 : 10;
   const boxes = all.map((node) => {
     const [column, row] = at(node);
-    return place(node, isCompact ? new Map() : children, 12 + column * (width + space), 10 + row * (height + space), width, height, 0);
+    return place(node, isCompact ? new Map() : children, 12 + column * (width + space), top + row * (height + space), width, height, 0);
   });
-  const bottom = 20 + rows * height + (rows - 1) * space;
-  const rest = busy.length > 0 ? idleBoxes(idle, bottom) : [];
+  const bottom = top + 10 + rows * height + (rows - 1) * space;
+  const isDrawn = busy.length > 0 && idle.length <= mostIdle;
+  const rest = isDrawn ? idleBoxes(idle, bottom) : [];
   const byId = new Map(boxes.map((box) => [box.node.id, box]));
   const outer = topology.links.filter((link) => byId.has(link.a) && byId.has(link.b));
   const most = Math.max(0, ...outer.map((link) => link.bytes));
@@ -119,11 +140,10 @@ export function machine(topology: Topology, compactOver = 16): Drawn {
     return {
       path: linkPath(a, b, link.wrap, (pairs.get(pairOf(link.a, link.b)) ?? 0) > 1),
       bytes: link.bytes, isHot: most > 0 && link.bytes === most, name: `${link.a} to ${link.b}`,
-      labelX: (a.x + b.x + a.width) / 2, labelY: (a.y + b.y + a.height) / 2,
     };
   });
   const below = rest.length > 0 ? Math.ceil(rest.length / idleColumns) * (idleRow + 4) + 4 : 0;
-  return { width: across, height: bottom + below, boxes: [...boxes, ...rest], links, isCompact };
+  return { width: across, height: bottom + below, boxes: [...boxes, ...rest], links, isCompact, bar: isSwitched ? { ...switchBar(boxes, space), bytes: outermost?.link_bytes ?? 0 } : null, idle: isDrawn ? 0 : idle.length };
 }
 
 // One inner group, large, with its devices.

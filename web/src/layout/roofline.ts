@@ -11,6 +11,7 @@ export interface RoofMark {
   y: number;
   roof: number; // of the roof above it
   isNamed: boolean;
+  labelY: number;
 }
 
 export interface Roofline {
@@ -34,15 +35,26 @@ export function roofline(peaks: NonNullable<Inspect["roofline"]>, stages: readon
   const ridge = x.at(peaks.ridge_flop_per_byte);
   const lowest = Math.max(x.low, y.low / peaks.memory_bytes_per_s);
   const longest = [...shown].sort((a, b) => b.total_s - a.total_s).slice(0, 3);
-  const marks = shown.map((stage) => ({
+  const marks: RoofMark[] = shown.map((stage) => ({
     stage,
     x: x.at(stage.intensity_flop_per_byte!),
     y: y.at(stage.flop_per_s!),
     roof: y.at(roofAt(stage.intensity_flop_per_byte!)),
     isNamed: longest.includes(stage),
+    labelY: y.at(stage.flop_per_s!) + 12,
   }));
+  spread(marks.filter((mark) => mark.isNamed));
   const roof = `M${x.at(lowest)} ${y.at(roofAt(lowest))}L${ridge} ${y.at(peaks.flop_per_s)}H${box.right}`;
   return { x, y, roof, marks, ridge, peakY: y.at(peaks.flop_per_s), peak: byKey("_flop_per_s", peaks.flop_per_s), slope: byKey("_bytes_per_s", peaks.memory_bytes_per_s) };
+}
+
+// Names of marks that lie close stand under each other.
+function spread(marks: RoofMark[]): void {
+  const placed: RoofMark[] = [];
+  for (const mark of marks.sort((a, b) => a.x - b.x)) {
+    while (placed.some((other) => Math.abs(other.x - mark.x) < 26 && Math.abs(other.labelY - mark.labelY) < 13)) mark.labelY += 13;
+    placed.push(mark);
+  }
 }
 
 export function symbolPath(bound: string, x: number, y: number, size: number): string {

@@ -1,82 +1,60 @@
-// Compare: saved configurations side by side. Each column is the engine's own answer.
+// Compare: saved configurations side by side. One answer of the engine's `compare` holds every row, its best and its changes.
 import { computed, effect, signal } from "@preact/signals";
-import { call, type Reply } from "../engine/engine.ts";
-import type { Inspect } from "../engine/types.ts";
-import { byKey, none } from "../format/format.ts";
-import { stageNames } from "../format/names.ts";
-import { marks } from "../scale/best.ts";
+import { live } from "../engine/live.ts";
+import type { Compare, CompareRow } from "../engine/types.ts";
+import { byKey, none, plain, signedPercent } from "../format/format.ts";
+import { compareNames, stageNames } from "../format/names.ts";
+import { slopeBox, slopes } from "../layout/slope.ts";
+import { moved } from "../layout/roofline.ts";
+import { verdict } from "../scale/best.ts";
+import { counted } from "../scale/scale.ts";
 import { commandLine, inspectRequest } from "../state/request.ts";
-import { remove, rename, saved, save, type Saved } from "../state/saved.ts";
-import { goTo, inputs, page, setInputs } from "../state/store.ts";
-import { pageCommand, say } from "../parts/actions.ts";
+import { remove, rename, restore, saved, save, type Saved } from "../state/saved.ts";
+import { goTo, inputs, page, setInputs, setView, view } from "../state/store.ts";
+import { copyCli, pageCommand } from "../parts/actions.ts";
+import { Select } from "../parts/controls.tsx";
 import { Panel, type TableData } from "../parts/panel.tsx";
 import { download } from "../layout/export.ts";
 
-const answers = signal<Record<string, Reply<Inspect>>>({});
-const keyOf = (item: Saved): string => JSON.stringify(inspectRequest(item.inputs));
-
-effect(() => {
-  if (page.value !== "compare") return;
-  for (const item of saved.value) {
-    const key = keyOf(item);
-    if (key in answers.peek()) continue;
-    void call<Inspect>("inspect", JSON.parse(key)).then((answer) => {
-      if ("reply" in answer) answers.value = { ...answers.peek(), [key]: answer.reply };
-      else say(`${item.name}: ${answer.failure.message} ${answer.failure.hint}`);
-    });
-  }
+const baseline = computed(() => {
+  const wanted = Number(view.value.base ?? 0);
+  return Number.isInteger(wanted) && wanted in saved.value ? wanted : 0;
 });
 
+const request = computed(() => (page.value === "compare" && saved.value.length > 1 ? { files: saved.value.map((item) => ({ command: "inspect", ...inspectRequest(item.inputs) })), baseline: baseline.value } : null));
+const comparison = live<Compare>("compare", request);
+
 effect(() => {
-  if (page.value === "compare" && saved.value[0]) pageCommand.value = { command: "inspect", request: inspectRequest(saved.value[0].inputs) };
+  if (request.value) pageCommand.value = { command: "compare", request: request.value };
 });
 
-const shown = computed(() => saved.value.map((item) => ({ item, reply: answers.value[keyOf(item)] })));
+const lastKey = (key: string): string => key.split(".").at(-1) ?? key;
 
-interface RowOf {
-  key: string;
-  label: string;
-  unit: string;
-  less: boolean | null; // null: neither is better
-  read: (result: Inspect) => number | string | null;
+function stageName(key: string): string {
+  const name = key.split(".").at(-2) ?? "";
+  return `${name} ${stageNames[name] ?? ""}`;
 }
 
-const summary: readonly RowOf[] = [
-  { key: "latency_s", label: "Latency", unit: "_s", less: true, read: (r) => r.latency_s },
-  { key: "tokens_per_s", label: "Throughput", unit: "tokens_per_s", less: false, read: (r) => r.objectives?.tokens_per_s ?? null },
-  { key: "tokens_per_s_per_pe", label: "Throughput per device", unit: "tokens_per_s_per_pe", less: false, read: (r) => r.objectives?.tokens_per_s_per_pe ?? null },
-  { key: "memory", label: "Memory per device", unit: "_bytes", less: true, read: (r) => r.memory.total_bytes },
-  { key: "fits", label: "Fits", unit: "", less: null, read: (r) => (r.fits_memory && r.placement_valid ? "yes" : "no") },
-  { key: "bound", label: "Bound by", unit: "", less: null, read: (r) => r.bound ?? null },
-  { key: "pes_used", label: "Devices", unit: "", less: true, read: (r) => r.objectives?.pes_used ?? null },
-  { key: "cost_x_pes", label: "Cost score × devices", unit: "", less: true, read: (r) => r.objectives?.cost_x_pes ?? null },
-  { key: "energy_j_per_token", label: "Energy per token", unit: "energy_j_per_token", less: true, read: (r) => r.objectives?.energy_j_per_token ?? null },
-  { key: "redundant", label: "Spare copies, all devices", unit: "_bytes", less: true, read: (r) => r.replication.total.redundant_bytes },
-];
+const labelOf = (key: string): string => compareNames[key] ?? (key.includes(".stages.") ? stageName(key) : (compareNames[lastKey(key)] ?? key));
 
-const stageRows: readonly RowOf[] = ["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9", "S10", "F1", "F2", "F3", "F4", "F5", "F6"].map((name) => ({
-  key: name, label: `${name} ${stageNames[name]}`, unit: "_s", less: true, read: (r) => r.layers[0]?.stages.find((stage) => stage.name === name)?.total_s ?? null,
-}));
+const summaryKeys = Object.keys(compareNames).filter((key) => !["attention_s", "ffn_s"].includes(key));
 
-function Body({ rows }: { rows: readonly RowOf[] }) {
+function rowsOf(result: Compare, wanted: readonly string[] | RegExp): CompareRow[] {
+  if (wanted instanceof RegExp) return result.rows.filter((row) => wanted.test(row.key));
+  return wanted.flatMap((key) => result.rows.filter((row) => row.key === key));
+}
+
+function Cell({ row, index }: { row: CompareRow; index: number }) {
+  const value = row.values[index];
+  const isBest = row.best_index !== null && value === row.values[row.best_index];
+  const change = index === baseline.value ? null : row.change_fractions[index];
+  const word = verdict(change, row.better);
   return (
-    <tbody>
-      {rows.map((row) => {
-        const values = shown.value.map(({ reply }) => (reply ? row.read(reply.result) : null));
-        const best = marks(values, row.less);
-        return (
-          <tr key={row.key} data-row={row.key}>
-            <th scope="row">{row.label}</th>
-            {values.map((value, i) => (
-              <td key={i} class={`num${best[i] ? " best" : ""}`}>
-                {value === null ? none : byKey(row.unit, value, 4)}
-                {best[i] ? <span class="vh"> best</span> : null}
-              </td>
-            ))}
-          </tr>
-        );
-      })}
-    </tbody>
+    <td class={`num${isBest ? " best" : ""}`}>
+      {byKey(lastKey(row.key), value, 4)}
+      {isBest ? <span class="vh"> best</span> : null}
+      {change ? <small class={`chg ${word}`}>{signedPercent(change)} {word}</small> : null}
+    </td>
   );
 }
 
@@ -85,9 +63,10 @@ function Head({ names }: { names: boolean }) {
     <thead>
       <tr>
         <th scope="col">Configuration</th>
-        {shown.value.map(({ item }, i) => (
+        {saved.value.map((item, i) => (
           <th key={i} scope="col" class="num">
             {names ? <input class="name num" aria-label={`Name of configuration ${i}`} value={item.name} onChange={(event) => rename(i, event.currentTarget.value)} /> : item.name}
+            {i === baseline.value ? <small class="chg">baseline</small> : null}
           </th>
         ))}
       </tr>
@@ -95,23 +74,41 @@ function Head({ names }: { names: boolean }) {
   );
 }
 
-function Differences() {
-  const keys = [...new Set(saved.value.flatMap((item) => Object.keys(item.inputs)))];
-  const differing = keys.filter((key) => new Set(saved.value.map((item) => String(item.inputs[key] ?? none))).size > 1);
+function open(item: Saved): void {
+  setInputs(item.inputs, `open ${item.name}`, false, () => true);
+  goTo("inspect");
+}
+
+const dropped = signal<{ item: Saved; index: number } | null>(null);
+
+function drop(index: number): void {
+  const item = saved.peek()[index];
+  dropped.value = item ? { item, index } : null;
+  remove(index);
+}
+
+function undrop(): void {
+  const last = dropped.peek();
+  if (last) restore(last.item, last.index);
+  dropped.value = null;
+}
+
+function Differences({ result }: { result: Compare | null }) {
+  const differing = result?.differences ?? [];
   return (
     <tbody>
-      {differing.map((key) => (
-        <tr key={key}>
-          <th scope="row" class="mono">{key}</th>
-          {saved.value.map((item, i) => <td key={i} class="num">{item.inputs[key] === undefined ? "default" : String(item.inputs[key]).slice(0, 40)}</td>)}
+      {differing.map((row) => (
+        <tr key={row.key}>
+          <th scope="row" class="mono">{row.key}</th>
+          {row.values.map((value, i) => <td key={i} class="num">{value === null || value === undefined ? none : plain(value).slice(0, 40)}</td>)}
         </tr>
       ))}
-      {differing.length === 0 ? <tr><th scope="row" class="sub">No input differs.</th></tr> : null}
+      {result && differing.length === 0 ? <tr><th scope="row" class="sub">No input differs.</th></tr> : null}
       <tr>
         <td />
         {saved.value.map((item, i) => (
           <td key={i} class="num">
-            <button class="lnk" onClick={() => { setInputs(item.inputs, `open ${item.name}`, false, () => true); goTo("inspect"); }}>Open</button>{" "}
+            <button class="lnk" aria-label={`Open ${item.name}`} onClick={() => open(item)}>Open</button>{" "}
             <button class="lnk" aria-label={`Delete ${item.name}`} onClick={() => drop(i)}>Delete</button>
           </td>
         ))}
@@ -120,60 +117,128 @@ function Differences() {
   );
 }
 
-const dropped = signal<Saved | null>(null);
-
-function drop(index: number): void {
-  dropped.value = saved.peek()[index] ?? null;
-  remove(index);
+function data(rows: readonly CompareRow[]): TableData {
+  return { columns: ["row", ...saved.value.map((item) => item.name), "best"], rows: rows.map((row) => [row.key, ...row.values.map((value) => (typeof value === "number" ? value : plain(value))), row.best_index]) };
 }
 
-function data(rows: readonly RowOf[]): TableData {
-  return { columns: ["row", ...saved.value.map((item) => item.name)], rows: rows.map((row) => [row.key, ...shown.value.map(({ reply }) => (reply ? row.read(reply.result) : null))]) };
-}
-
-function Table({ title, note, rows }: { title: string; note: string; rows: readonly RowOf[] }) {
+function Table({ title, note, rows }: { title: string; note: string; rows: readonly CompareRow[] }) {
+  if (rows.length === 0) return null;
   return (
-    <Panel id={title.toLowerCase().replaceAll(" ", "-")} title={title} note={note} table={() => data(rows)} json={() => shown.value.map(({ reply }) => reply)}>
+    <Panel id={title.toLowerCase().replaceAll(/[ ,]+/g, "-")} title={title} note={note} busy={comparison.busy.value} table={() => data(rows)} json={() => rows}>
       <div class="scroll" tabIndex={0} role="region" aria-label={title}>
-        <table>
+        <table class="cmp">
           <caption class="vh">{title}</caption>
           <Head names={false} />
-          <Body rows={rows} />
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key} data-row={row.key}>
+                <th scope="row">{labelOf(row.key)}</th>
+                {row.values.map((_, i) => <Cell key={i} row={row} index={i} />)}
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
     </Panel>
   );
 }
 
+// Two configurations: what goes up and what goes down from the baseline to the other.
+function Slopes({ rows }: { rows: readonly CompareRow[] }) {
+  const other = baseline.value === 0 ? 1 : 0;
+  const moving = rows.filter((row) => row.better !== null && Boolean(row.change_fractions[other]));
+  const drawn = slopes(moving.map((row) => ({ key: row.key, change: row.change_fractions[other]! })));
+  const row = (key: string): CompareRow => moving.find((item) => item.key === key)!;
+  const bottom = moved(slopeBox.top, slopeBox.height);
+  return (
+    <Panel id="slope" class="drawn" title="From the baseline to the other" note="up is more" table={() => ({ columns: ["row", "change_fraction"], rows: moving.map((item) => [item.key, item.change_fractions[other] ?? null]) })} json={() => moving}>
+      <div class="pad">
+        <svg class="ch" viewBox={`0 0 ${slopeBox.width} ${moved(bottom, 24)}`} role="img" aria-label={`Changes from ${saved.value[baseline.value]?.name} to ${saved.value[other]?.name}`}>
+          <path class="ax" d={`M${slopeBox.left} ${slopeBox.top}V${bottom}M${slopeBox.right} ${slopeBox.top}V${bottom}`} />
+          <text class="s" x={slopeBox.left} y="18" text-anchor="middle">{saved.value[baseline.value]?.name}</text>
+          <text class="s" x={slopeBox.right} y="18" text-anchor="middle">{saved.value[other]?.name}</text>
+          {drawn.map((line) => {
+            const word = verdict(line.change, row(line.key).better);
+            return (
+              <g key={line.key}>
+                <path class={`slope ${word}`} d={`M${slopeBox.left} ${line.fromY}L${slopeBox.right} ${line.toY}`} />
+                <text x={moved(slopeBox.right, 8)} y={moved(line.labelY, 4)}>{labelOf(line.key)} {signedPercent(line.change)}</text>
+              </g>
+            );
+          })}
+        </svg>
+      </div>
+    </Panel>
+  );
+}
+
+function Results({ result }: { result: Compare }) {
+  const kinds = [...new Set(result.rows.flatMap((row) => /^layers\.(\d+)\.attention_s$/.exec(row.key)?.[1] ?? []))];
+  const named = (title: string, kind: string): string => (kinds.length > 1 ? `${title}, layer kind ${kind}` : title);
+  const summary = [...rowsOf(result, summaryKeys), ...rowsOf(result, /^layers\.0\.(attention|ffn)_s$/)];
+  return (
+    <>
+      <div class={counted(saved.value) === 2 ? "cols table" : "cols"}>
+        <Table title="Summary" note="best in each row marked" rows={summary} />
+        {counted(saved.value) === 2 ? <Slopes rows={summary} /> : null}
+      </div>
+      <div class="cols two">
+        {kinds.map((kind) => [
+          <Table key={`a${kind}`} title={named("Attention stages", kind)} note="one layer" rows={rowsOf(result, new RegExp(`^layers\\.${kind}\\.(stages\\.S\\d+\\.total_s|attention_s)$`))} />,
+          <Table key={`f${kind}`} title={named("Feed-forward stages", kind)} note="one layer" rows={rowsOf(result, new RegExp(`^layers\\.${kind}\\.(stages\\.F\\d+\\.total_s|ffn_s)$`))} />,
+        ])}
+      </div>
+    </>
+  );
+}
+
+function exportAll(): void {
+  download("compare.ridgeline.json", JSON.stringify({ saved: saved.peek(), answer: comparison.reply.peek() }, null, 2));
+}
+
+function Empty({ text }: { text: string }) {
+  return (
+    <section class="panel" aria-label="Nothing to compare">
+      <div class="pad form">
+        <p>{text}</p>
+        <p class="row"><button class="btn" onClick={() => save(inputs.peek())}>Add the current one</button></p>
+      </div>
+    </section>
+  );
+}
+
 export function ComparePage() {
   const list = saved.value;
+  const refused = comparison.failure.value;
+  const result = request.value && comparison.reply.value?.result.names.length === list.length ? comparison.reply.value.result : null;
+  const choices = list.map((item, i) => ({ value: i, text: item.name }));
   return (
     <>
       <div class="head">
         <div>
           <h1 data-ready>Is A better than B, and where?</h1>
-          <p class="crumb">{list.map((item) => item.name).join(", ")} <span class="mute">{list.length > 0 ? "| best in each row marked" : ""}</span></p>
+          <p class="crumb">{list.map((item) => item.name).join(", ")}</p>
         </div>
         <div class="acts">
-          {dropped.value ? <button class="btn" onClick={() => { saved.value = [...saved.peek(), dropped.peek()!]; dropped.value = null; }}>Restore {dropped.value.name}</button> : null}
-          <button class="btn" disabled={list.length === 0} onClick={() => download("compare.json", JSON.stringify(saved.peek(), null, 2))}>Export all</button>
+          {list.length > 1 ? <Select path="base" label="Baseline" value={baseline.value} choices={choices} set={(value) => setView("base", value === 0 ? null : String(value))} /> : null}
+          {dropped.value ? <button class="btn" onClick={undrop}>Restore {dropped.value.item.name}</button> : null}
+          <button class="btn" disabled={list.length < 2} onClick={copyCli}>Copy as CLI</button>
+          <button class="btn" disabled={list.length === 0} onClick={exportAll}>Export all</button>
           <button class="btn pri" onClick={() => save(inputs.peek())}>Add the current one</button>
         </div>
       </div>
-      {list.length === 0 ? (
-        <section class="panel" aria-label="Nothing saved"><div class="pad form"><p>Nothing is saved yet. Save configurations on Inspect (key S), pins on Explore, or add the current one here.</p><p class="row"><button class="btn" onClick={() => save(inputs.peek())}>Add the current one</button></p></div></section>
-      ) : (
+      {refused && request.value ? <p class="banner" role="alert">{refused.where}: {refused.message} {refused.hint}</p> : null}
+      {list.length === 0 ? <Empty text="Nothing is saved yet. Save configurations on Inspect (key S), pins on Explore, or add the current one here." /> : (
         <>
           <Panel id="differences" title="Inputs that differ" note="names can be edited" noExport>
             <div class="scroll" tabIndex={0} role="region" aria-label="Inputs that differ">
-              <table><caption class="vh">Inputs that differ</caption><Head names /><Differences /></table>
+              <table class="cmp"><caption class="vh">Inputs that differ</caption><Head names /><Differences result={result} /></table>
             </div>
           </Panel>
-          <Table title="Summary" note="" rows={summary} />
-          <Table title="Attention stages" note="one layer" rows={stageRows.filter((row) => row.key.startsWith("S"))} />
-          <Table title="Feed-forward stages" note="one layer" rows={stageRows.filter((row) => row.key.startsWith("F"))} />
+          {list.length === 1 ? <Empty text="One configuration is saved; a second one makes a comparison." /> : null}
+          {result ? <Results result={result} /> : null}
           <Panel id="lines" title="Command lines" noExport>
-            <ul class="pad">{list.map((item, i) => <li key={i} class="mono">{commandLine("inspect", inspectRequest(item.inputs))}</li>)}</ul>
+            <ul class="pad">{list.map((item, i) => <li key={i} class="mono"><b>{item.name}</b> {commandLine("inspect", inspectRequest(item.inputs))}</li>)}</ul>
           </Panel>
         </>
       )}

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { endDrag, hover, inputs, setInput } from "../state/store.ts";
 import { readTyped, readValue, type Value } from "../state/link.ts";
-import { plain } from "../format/format.ts";
+import { byKey, plain } from "../format/format.ts";
 import { doubled, halved, sliderMax, sliderPosition, sliderStep } from "../scale/scale.ts";
 import { failureAt } from "./failure.ts";
 
@@ -90,13 +90,15 @@ interface KnobProps {
   max: number;
   unit?: string;
   whole?: boolean;
+  isScaled?: boolean; // in base units, shown with a prefix
 }
 
 // A slider in quarter octaves beside a field for the exact value.
-export function Knob({ path, label, value, min, max, unit, whole }: KnobProps) {
+export function Knob({ path, label, value, min, max, unit, whole, isScaled }: KnobProps) {
   const number = typeof value === "number" ? value : min;
   const go = (position: number): void => setInput(path, sliderStep(position, min, max, whole ?? false), path);
   const position = sliderPosition(number, min);
+  const shown = isScaled ? byKey(`_${path.split(".").find((part) => part.endsWith("_per_s")) ?? ""}`, value) : value;
   return (
     <Row path={path} label={label}>
       <div class="sl">
@@ -107,7 +109,7 @@ export function Knob({ path, label, value, min, max, unit, whole }: KnobProps) {
           step={1}
           value={position}
           aria-label={`${label}, slider`}
-          aria-valuetext={`${plain(value)} ${unit ?? ""}`}
+          aria-valuetext={`${plain(shown)} ${unit ?? ""}`}
           onInput={(event) => go(Number(event.currentTarget.value))}
           onChange={endDrag}
           onKeyDown={(event) => {
@@ -119,7 +121,7 @@ export function Knob({ path, label, value, min, max, unit, whole }: KnobProps) {
             endDrag();
           }}
         />
-        <Text path={path} label={label} value={value} {...(unit ? { unit } : {})} />
+        <Text path={path} label={label} value={shown} {...(unit ? { unit } : {})} />
       </div>
     </Row>
   );

@@ -47,7 +47,22 @@ function holds(node: TopologyNode): string {
   return [dp ? `replica ${dp}` : "", pp && pp !== "0" ? `stage ${pp}` : ""].filter(Boolean).join(", ");
 }
 
+// A device that stands alone in the outermost level, as the GPUs of one node do.
+function Whole({ box, chosen, pickRank }: { box: Box; chosen: TopologyNode | null; pickRank: Pick }) {
+  const node = box.node;
+  const isTp = chosen !== null && same(node, chosen, "tp");
+  const name = corner(box, 6, 14);
+  return (
+    <g data-device={node.id} data-used={node.used} onClick={() => pickRank(node)}>
+      <rect class={`pe big${node.used ? " use" : ""}${isTp ? " tp" : ""}${chosen?.id === node.id ? " me" : ""}`} x={box.x} y={box.y} width={box.width} height={box.height} rx="4" />
+      <text class={isTp ? "inv" : "on"} x={name.x} y={name.y}>{node.id.replace(/^(\D+)/, (word) => `${word} `)}</text>
+      {box.width < 56 ? null : <text class={isTp ? "inv" : "on"} x={name.x} y={corner(box, 6, 28).y}>TP {String(node.owner?.tp)}</text>}
+    </g>
+  );
+}
+
 function Outer({ box, chosen, isCompact, pickRank }: { box: Box; chosen: TopologyNode | null; isCompact: boolean; pickRank: Pick }) {
+  if (box.node.owner !== null && "tp" in box.node.owner) return <Whole box={box} chosen={chosen} pickRank={pickRank} />;
   const name = corner(box, 7, 14);
   const what = corner(box, -7, 14);
   return (
@@ -113,6 +128,13 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
     <Panel id="machine" class="drawn" title="Machine" note={outer ? `${outer.topology} of ${count(outer.members)}` : ""} busy={busy} table={() => twin(topology)} json={() => topology}>
       <div class="pad">
         <svg class="ch machine" viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="img" aria-label={`Machine: ${summary}`}>
+          {drawn.bar ? (
+            <g data-link={outer?.name}>
+              <path class="lk" d={drawn.bar.spokes} />
+              <rect class="bar-s" x={drawn.bar.x} y={drawn.bar.y} width={drawn.bar.width} height="12" rx="3" />
+              <title>{`${outer?.topology}: ${bytes(drawn.bar.bytes)} a layer and link`}</title>
+            </g>
+          ) : null}
           {drawn.links.map((link) => (
             <path key={`${link.name}${link.path}`} class={`lk${link.isHot ? " hot" : ""}`} d={link.path} data-link={link.name}>
               <title>{`${link.name}: ${bytes(link.bytes)} a layer`}</title>
@@ -123,6 +145,8 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
           ))}
           {ring.length > 1 ? <path class="ringp" d={ringLine(ring)} /> : null}
         </svg>
+        {drawn.bar && outer ? <p class="fine">{outer.topology} of {outer.name}: {bytes(drawn.bar.bytes)} a layer over each link.</p> : null}
+        {drawn.idle > 0 ? <p class="fine">{count(drawn.idle)} more stand idle.</p> : null}
         {hot ? (
           <p class="fine">
             Busiest link: {hot.name}, {bytes(hot.bytes)} a layer.

@@ -4,7 +4,8 @@ import { useState } from "preact/hooks";
 import { call } from "../engine/engine.ts";
 import { compact, count } from "../format/format.ts";
 import { neighbour } from "../scale/scale.ts";
-import { pack } from "../state/link.ts";
+import { pack, type Values } from "../state/link.ts";
+import { saved, type Saved } from "../state/saved.ts";
 import { inputs, remember, setInputs } from "../state/store.ts";
 import { say } from "./actions.ts";
 
@@ -46,7 +47,12 @@ export async function takeConfig(text: string, name: string): Promise<void> {
     uploadFailure.value = `${name} is no JSON: ${(error as Error).message}`;
     return;
   }
-  const view = config as { page?: string; inputs?: Record<string, string> };
+  const view = config as { inputs?: Values; saved?: Saved[] };
+  if (name.endsWith(".ridgeline.json") && Array.isArray(view.saved)) {
+    saved.value = [...saved.peek(), ...view.saved.filter((item) => typeof item?.name === "string" && typeof item.inputs === "object")];
+    say(`${name}: saved configurations added`);
+    return;
+  }
   if (name.endsWith(".ridgeline.json") && view.inputs) {
     setInputs(view.inputs, `open ${name}`, true, () => true);
     return;

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Explore } from "../engine/types.ts";
 import { call } from "../engine/engine.ts";
+import { bytes, count } from "../format/format.ts";
 import { knobNames, knobUnits } from "../format/names.ts";
 import { exploreRequest } from "../state/request.ts";
 import { inputs, setInputs } from "../state/store.ts";
@@ -151,23 +152,29 @@ export function MachineGroup({ filled }: { filled: Filled }) {
           </details>
         </>
       ) : (
-        <Levels machine={machine} />
+        <Levels machine={machine} filled={filled} />
       )}
     </Group>
   );
 }
 
-function Levels({ machine }: { machine: Filled }) {
+// Own chips: rates of a device and of the links of each level, as sliders; the field takes a unit.
+function Levels({ machine, filled }: { machine: Filled; filled: Filled }) {
   const device = (machine.device ?? {}) as Filled;
-  const levels = (machine.levels ?? []) as { name: string; count: number; topology: string }[];
+  const peaks = (device.peak_flop_per_s ?? {}) as Record<string, number>;
+  const levels = (machine.levels ?? []) as { name: string; count: number; topology: string; link: { bandwidth_bytes_per_s: number } }[];
+  const precision = String(at(filled, "activation_precision") ?? "bf16");
   return (
-    <ul class="about">
-      <li>{String(device.name ?? "")}</li>
+    <>
+      <p class="about">{String(device.name ?? "")}{device.usable_memory_bytes ? `, ${bytes(Number(device.usable_memory_bytes))} each` : ""}</p>
+      <Knob path="machine.device.memory_bandwidth_bytes_per_s" label="Memory rate" value={device.memory_bandwidth_bytes_per_s} min={2 ** 36} max={2 ** 45} isScaled />
+      {peaks[precision] === undefined ? null : <Knob path={`machine.device.peak_flop_per_s.${precision}`} label={`Peak ${precision}`} value={peaks[precision]} min={2 ** 43} max={2 ** 53} isScaled />}
       {levels.map((level) => (
-        <li key={level.name}>
-          {level.name}: {level.count}, {level.topology}
-        </li>
+        <div key={level.name}>
+          <Knob path={`machine.levels.${level.name}.link.bandwidth_bytes_per_s`} label={`Links, ${level.name}`} value={level.link.bandwidth_bytes_per_s} min={2 ** 30} max={2 ** 43} isScaled />
+          <p class="about">{level.name}: {count(level.count)}, {level.topology}</p>
+        </div>
       ))}
-    </ul>
+    </>
   );
 }

@@ -53,6 +53,10 @@ export function remove(index: number): void {
   saved.value = saved.peek().filter((_, i) => i !== index);
 }
 
+export function restore(item: Saved, index: number): void {
+  saved.value = [...saved.peek().slice(0, index), item, ...saved.peek().slice(index)];
+}
+
 const system = typeof matchMedia === "function" ? matchMedia("(prefers-color-scheme: dark)") : null;
 export const systemDark = signal(system?.matches ?? false);
 system?.addEventListener("change", (event) => (systemDark.value = event.matches));

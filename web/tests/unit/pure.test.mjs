@@ -133,8 +133,10 @@ describe("scales", () => {
     assert.equal(scale.sliderStep(9999, 32, 8192, false), 8192);
   });
   it("mark what is best, and nothing where all tie", () => {
-    assert.deepEqual(best.marks([3, 1, null, 1], true), [false, true, false, true]);
-    assert.deepEqual(best.marks([2, 2], true), [false, false]);
-    assert.deepEqual(best.marks(["a", "b"], null), [false, false]);
+    assert.equal(best.verdict(-0.1, "less"), "better");
+    assert.equal(best.verdict(0.1, "less"), "worse");
+    assert.equal(best.verdict(0.1, "more"), "better");
+    assert.equal(best.verdict(0, "more"), "");
+    assert.equal(best.verdict(0.1, null), "");
   });
 });
