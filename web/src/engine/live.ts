@@ -7,21 +7,28 @@ export interface Live<Result> {
   failure: Signal<Failure | null>;
   elapsed: Signal<number>;
   busy: Signal<boolean>; // the answer is late: longer than one can see
+  progress: Signal<number | null>; // share done, of an answer that tells it
   again(): void;
+  stop(): void;
+}
+
+interface Options {
+  hasProgress?: boolean;
 }
 
 const inFlightLimit = 2;
 const lateMs = 150;
 
-export function live<Result>(command: string, request: ReadonlySignal<unknown | null>): Live<Result> {
+export function live<Result>(command: string, request: ReadonlySignal<unknown | null>, options: Options = {}): Live<Result> {
   const reply = signal<Reply<Result> | null>(null);
   const failure = signal<Failure | null>(null);
   const elapsed = signal(0);
   const busy = signal(false);
+  const progress = signal<number | null>(null);
   const round = signal(0);
+  const flights = new Set<AbortController>();
   let sequence = 0;
   let painted = 0;
-  let inFlight = 0;
   let isScheduled = false;
   let isWaiting = false;
   let late = 0;
@@ -29,8 +36,12 @@ export function live<Result>(command: string, request: ReadonlySignal<unknown | 
   function wait(): void {
     window.clearTimeout(late);
     late = 0;
-    if (inFlight > 0) late = window.setTimeout(() => (busy.value = true), lateMs);
-    else busy.value = false;
+    if (flights.size > 0) {
+      late = window.setTimeout(() => (busy.value = true), lateMs);
+      return;
+    }
+    busy.value = false;
+    progress.value = null;
   }
 
   function take(answer: Answer<Result>, mine: number): void {
@@ -45,19 +56,22 @@ export function live<Result>(command: string, request: ReadonlySignal<unknown | 
   }
 
   async function send(): Promise<void> {
-    if (inFlight >= inFlightLimit) {
+    if (flights.size >= inFlightLimit) {
       isWaiting = true;
+      if (busy.peek()) for (const flight of flights) flight.abort("superseded");
       return;
     }
     const input = request.peek();
     if (input === null) return;
     const mine = ++sequence;
-    inFlight += 1;
+    const flight = new AbortController();
+    flights.add(flight);
     if (!late) wait();
-    const answer = await call<Result>(command, input);
-    inFlight -= 1;
+    const answer = await call<Result>(command, input, flight.signal, options.hasProgress ? (share) => (progress.value = share) : undefined);
+    flights.delete(flight);
     batch(() => {
-      if (mine > painted) take(answer, mine);
+      const isSuperseded = flight.signal.reason === "superseded";
+      if (mine > painted && !isSuperseded) take(answer, mine);
       if (isWaiting) {
         isWaiting = false;
         void send();
@@ -79,5 +93,9 @@ export function live<Result>(command: string, request: ReadonlySignal<unknown | 
     });
   });
 
-  return { reply, failure, elapsed, busy, again: () => (round.value += 1) };
+  const stop = (): void => {
+    isWaiting = false;
+    for (const flight of flights) flight.abort();
+  };
+  return { reply, failure, elapsed, busy, progress, again: () => (round.value += 1), stop };
 }

@@ -16,8 +16,8 @@ function digits(value: number, significant: number): string {
   const size = Math.abs(value);
   if (size >= 1000) return grouped(Math.round(value));
   const rounded = Number(value.toPrecision(significant));
-  const whole = Math.max(1, Math.floor(Math.log10(Math.abs(rounded))) + 1);
-  const text = rounded.toFixed(Math.max(0, Math.min(6, significant - whole)));
+  const whole = rounded === 0 ? 1 : Math.floor(Math.log10(Math.abs(rounded))) + 1;
+  const text = rounded.toFixed(Math.max(0, Math.min(9, significant - whole)));
   return text.replace("-", minus);
 }
 
@@ -95,13 +95,16 @@ const suffixes: readonly (readonly [suffix: string, write: (value: number, signi
   ["_tokens_per_s", (v, s) => `${digits(v, s)}${nbsp}tok/s`],
   ["tokens_per_s_per_pe", (v, s) => `${digits(v, s)}${nbsp}tok/s`],
   ["tokens_per_s", (v, s) => `${digits(v, s)}${nbsp}tok/s`],
+  ["usd_per_million_tokens", (v, s) => `$${nbsp}${digits(v, s)}`],
+  ["usd_per_device_hour", (v, s) => `$${nbsp}${digits(v, s)}`],
+  ["kgco2e_per_million_tokens", (v, s) => `${digits(v, s)}${nbsp}kg CO₂e`],
   ["_tokens", (v) => `${count(v)}${nbsp}tok`],
   ["_bytes", bytes],
   ["_flop", (v, s) => scaled(v, "FLOP", s)],
   ["_fraction", (v) => percent(v, 3)],
   ["_usd", (v, s) => `$${nbsp}${digits(v, s)}`],
   ["_kgco2e", (v, s) => `${digits(v, s)}${nbsp}kg CO₂e`],
-  ["energy_j_per_token", (v, s) => `${digits(v, s)}${nbsp}J/tok`],
+  ["j_per_token", (v, s) => `${digits(v, s)}${nbsp}J/tok`],
   ["_j", (v, s) => small(v, "J", s)],
   ["_w", (v, s) => scaled(v, "W", s)],
   ["_l", (v, s) => `${digits(v, s)}${nbsp}L`],
@@ -132,13 +135,22 @@ export function byUnit(value: unknown, unit: string | undefined): string {
   return unit ? `${text}${nbsp}${unit}` : text;
 }
 
-const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco)\b/g;
+const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco|usd|qps|p5|p50|p90|p95|p99)\b/g;
 
 // A key as a label: without its unit, known abbreviations in capitals.
 export function words(key: string): string {
-  const bare = key.replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w)$/, (unit, _name, offset: number) => (unit === "_s" && key.slice(0, offset).endsWith("_per") ? unit : ""));
+  const bare = key.replace("kgco2e_per", "carbon_per").replace(/^j_per/, "energy_per").replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w|l)$/, (unit, _name, offset: number) => (unit === "_s" && key.slice(0, offset).endsWith("_per") ? unit : ""));
   const text = bare.replaceAll("_", " ").replace(acronyms, (word) => word.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const quantities: readonly (readonly [part: RegExp, key: string])[] = [
+  [/per_s|throughput/, "_per_s"], [/bandwidth/, "_bytes_per_s"], [/time|latency|tpot|ttft|mttf/, "_s"], [/fraction|mfu/, "_fraction"], [/bytes|memory/, "_bytes"], [/energy/, "_j"],
+];
+
+// A measured quantity, by its name, in base units.
+export function ofQuantity(quantity: string, value: number): string {
+  return byKey(quantities.find(([part]) => part.test(quantity))?.[1] ?? "", value);
 }
 
 // The label of a tick: no zeros that say nothing.

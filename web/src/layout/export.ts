@@ -23,6 +23,11 @@ export function asCsv(data: TableData): string {
   return [data.columns, ...data.rows].map((row) => row.map(cell).join(",")).join("\n").concat("\n");
 }
 
+export function asMarkdown(data: TableData): string {
+  const line = (cells: readonly (string | number | null)[]): string => `| ${cells.map((cell) => String(cell ?? "").replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(data.columns), `|${data.columns.map(() => " --- ").join("|")}|`, ...data.rows.map(line)].join("\n").concat("\n");
+}
+
 const painted = ["fill", "stroke", "stroke-width", "stroke-dasharray", "fill-opacity", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
 
 // A copy whose looks are attributes, so that it stands alone.

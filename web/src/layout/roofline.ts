@@ -10,8 +10,7 @@ export interface RoofMark {
   x: number;
   y: number;
   roof: number; // of the roof above it
-  isNamed: boolean;
-  labelY: number;
+  name: string; // shown beside the mark; of marks that lie close the first names all
 }
 
 export interface Roofline {
@@ -40,20 +39,24 @@ export function roofline(peaks: NonNullable<Inspect["roofline"]>, stages: readon
     x: x.at(stage.intensity_flop_per_byte!),
     y: y.at(stage.flop_per_s!),
     roof: y.at(roofAt(stage.intensity_flop_per_byte!)),
-    isNamed: longest.includes(stage),
-    labelY: y.at(stage.flop_per_s!) + 12,
+    name: longest.includes(stage) ? stage.name : "",
   }));
-  spread(marks.filter((mark) => mark.isNamed));
+  join(marks);
   const roof = `M${x.at(lowest)} ${y.at(roofAt(lowest))}L${ridge} ${y.at(peaks.flop_per_s)}H${box.right}`;
   return { x, y, roof, marks, ridge, peakY: y.at(peaks.flop_per_s), peak: byKey("_flop_per_s", peaks.flop_per_s), slope: byKey("_bytes_per_s", peaks.memory_bytes_per_s) };
 }
 
-// Names of marks that lie close stand under each other.
-function spread(marks: RoofMark[]): void {
-  const placed: RoofMark[] = [];
-  for (const mark of marks.sort((a, b) => a.x - b.x)) {
-    while (placed.some((other) => Math.abs(other.x - mark.x) < 26 && Math.abs(other.labelY - mark.labelY) < 13)) mark.labelY += 13;
-    placed.push(mark);
+function join(marks: RoofMark[]): void {
+  const first: RoofMark[] = [];
+  for (const mark of marks) {
+    if (!mark.name) continue;
+    const near = first.find((other) => Math.hypot(other.x - mark.x, other.y - mark.y) < 18);
+    if (!near) {
+      first.push(mark);
+      continue;
+    }
+    near.name += `, ${mark.name}`;
+    mark.name = "";
   }
 }
 

@@ -29,11 +29,42 @@ export function cloud(result: Explore, xKey: string, yKey: string): Cloud {
   return { x, y, front, frontPath: path };
 }
 
+// What colours a mark: what binds it, or any field, in up to five steps of the ramp from its least to its greatest value.
+export interface Colours {
+  legend: { style: string; shape: string; text: string }[];
+  of(point: Point): number; // index into the legend
+}
+
+const bounds = ["compute", "memory", "network"];
+const rampSteps = 5;
+const firstStep = 3;
+
+export function fieldOf(point: Point, path: string): unknown {
+  if (path === "bound") return point.bound;
+  return path.startsWith("plan.") ? point.plan[path.slice("plan.".length)] : point.hardware[path.replace("machine.", "")];
+}
+
+export function colours(points: readonly Point[], path: string): Colours {
+  if (path === "bound") {
+    return { legend: bounds.map((bound) => ({ style: bound, shape: bound, text: bound })), of: (point) => Math.max(0, bounds.indexOf(point.bound ?? "memory")) };
+  }
+  const found = new Set(points.map((point) => fieldOf(point, path) as number | string | undefined));
+  const values = [...found].filter((value) => value !== undefined).sort((a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1));
+  const count = Math.min(rampSteps, values.length);
+  const stepOf = new Map<unknown, number>(values.map((value, i) => [value, Math.floor((i * count) / values.length)]));
+  const legend = Array.from({ length: count }, (_, step) => {
+    const own = values.filter((value) => stepOf.get(value) === step);
+    const ends = own.length > 1 ? `${String(own[0])} to ${String(own.at(-1))}` : String(own[0]);
+    return { style: `r${firstStep + Math.round((step * (rampSteps - 1)) / Math.max(1, count - 1))}`, shape: "network", text: ends };
+  });
+  return { legend, of: (point) => stepOf.get(fieldOf(point, path)) ?? 0 };
+}
+
 export function at(drawn: Cloud, point: Point, xKey: string, yKey: string): { x: number; y: number } {
   return { x: drawn.x.at(valueOf(point, xKey)), y: drawn.y.at(valueOf(point, yKey)) };
 }
 
-export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly Point[], xKey: string, yKey: string, keep: (point: Point) => boolean): void {
+export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly Point[], xKey: string, yKey: string, tint: Colours, keep: (point: Point) => boolean): void {
   const context = canvas.getContext("2d");
   if (!context) return;
   const ratio = Math.min(2, window.devicePixelRatio || 1);
@@ -47,13 +78,14 @@ export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly 
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, plot.width, plot.height);
   const style = getComputedStyle(document.documentElement);
-  for (const bound of ["memory", "compute", "network"] as const) {
-    context.fillStyle = style.getPropertyValue(`--${bound}`);
+  const groups = tint.legend.map((): Point[] => []);
+  for (const point of points) if (keep(point)) groups[tint.of(point)]?.push(point);
+  for (const [i, { style: name, shape }] of tint.legend.entries()) {
+    context.fillStyle = style.getPropertyValue(`--${name}`);
     context.globalAlpha = 0.55;
     context.beginPath();
-    for (const point of points) {
-      if ((point.bound ?? "memory") !== bound || !keep(point)) continue;
-      trace(context, bound, drawn.x.at(valueOf(point, xKey)), drawn.y.at(valueOf(point, yKey)));
+    for (const point of groups[i] ?? []) {
+      trace(context, shape, drawn.x.at(valueOf(point, xKey)), drawn.y.at(valueOf(point, yKey)));
     }
     context.fill();
   }

@@ -1,6 +1,6 @@
 // Which page is on screen, with its rail; pages beyond Inspect load when first opened.
 import { effect, signal } from "@preact/signals";
-import type { ComponentType } from "preact";
+import { options, type ComponentType } from "preact";
 import { began, ended, watchEngine } from "../engine/engine.ts";
 import { pageCommand, spoken } from "../parts/actions.ts";
 import { failure } from "../parts/failure.ts";
@@ -8,7 +8,7 @@ import { listen } from "../parts/keys.ts";
 import { loadLists, takeFile } from "../parts/models.tsx";
 import { pages, Shell, toggleTheme } from "../parts/shell.tsx";
 import { inspectRequest } from "../state/request.ts";
-import { inputs, page } from "../state/store.ts";
+import { embedded, inputs, page, printing } from "../state/store.ts";
 import { time } from "../format/format.ts";
 import { inspect, InspectPage, InspectRail, Waiting } from "./inspect.tsx";
 
@@ -25,8 +25,8 @@ const loaders: Record<string, () => Promise<Page>> = {
   compare: () => import("./compare.tsx").then((m) => ({ Main: m.ComparePage, Rail: null })),
   solvers: () => import("./solvers.tsx").then((m) => ({ Main: m.SolversPage, Rail: m.SolversRail })),
   glossary: () => import("./glossary.tsx").then((m) => ({ Main: m.GlossaryPage, Rail: null })),
-  plan: () => import("./later.tsx").then((m) => ({ Main: m.PlanPage, Rail: null })),
-  validate: () => import("./later.tsx").then((m) => ({ Main: m.ValidatePage, Rail: null })),
+  plan: () => import("./plan.tsx").then((m) => ({ Main: m.PlanPage, Rail: m.PlanRail })),
+  validate: () => import("./validate.tsx").then((m) => ({ Main: m.ValidatePage, Rail: null })),
 };
 
 async function bring(name: string, load: () => Promise<Page>): Promise<void> {
@@ -58,6 +58,8 @@ export function ready(): void {
   void loadLists();
   watchEngine(() => inspect.again());
   listen({ pages: pages.map(([path]) => path), pin: () => window.dispatchEvent(new Event("ridgeline-pin")), toggleTheme });
+  window.addEventListener("beforeprint", () => drawForPrint(true));
+  window.addEventListener("afterprint", () => drawForPrint(false));
   window.addEventListener("dragover", (event) => event.preventDefault());
   window.addEventListener("drop", (event) => {
     event.preventDefault();
@@ -66,9 +68,19 @@ export function ready(): void {
   });
 }
 
+// What is printed is drawn before the browser takes it: at once, not when it next has time.
+function drawForPrint(isPrinting: boolean): void {
+  const usual = options.debounceRendering;
+  options.debounceRendering = (draw) => draw();
+  printing.value = isPrinting;
+  if (usual) options.debounceRendering = usual;
+  else delete options.debounceRendering;
+}
+
 export function App() {
   const now = loaded.value[page.value];
   if (!now) return <Shell rail={null}>{page.value in loaders ? <Waiting text="" /> : <Waiting text={`There is no page "${page.value}".`} />}</Shell>;
+  if (embedded.value !== null) return <div class="embed"><now.Main /></div>;
   return (
     <Shell rail={now.Rail ? <now.Rail /> : null}>
       <now.Main />

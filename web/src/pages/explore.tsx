@@ -5,7 +5,7 @@ import type { Explore, Point } from "../engine/types.ts";
 import { bytes, byKey, compact, count, lowerFirst, none, percent, plain, time } from "../format/format.ts";
 import { knobNames, objectiveNames, reasonNames } from "../format/names.ts";
 import { inputs, page, setInput, setInputs, setView, view } from "../state/store.ts";
-import { shownPoints } from "../layout/scatter.ts";
+import { colours, shownPoints } from "../layout/scatter.ts";
 import { compareOrder } from "../scale/best.ts";
 import { counted } from "../scale/scale.ts";
 import { save } from "../state/saved.ts";
@@ -17,7 +17,7 @@ import { Panel, type TableData } from "../parts/panel.tsx";
 import { Knobs, Model, Workload, type Filled } from "../parts/rail.tsx";
 import { inBrush, planText, readBrush, Scatter } from "../parts/scatter.tsx";
 import { Figure, Waiting } from "./inspect.tsx";
-import { asInputs, choose, chosen, cliRequest, heatAxes, keyOf, letterOf, objectives, openInInspect, parsePoint, pins, search, setKnob, shown, space, togglePin, xKey, yKey } from "./search.ts";
+import { asInputs, choose, chosen, cliRequest, heatAxes, keyOf, letterOf, objectives, openInInspect, parsePoint, pins, search, searchAgain, setKnob, shown, space, stopSearch, togglePin, xKey, yKey } from "./search.ts";
 
 effect(() => {
   if (page.value === "explore") pageCommand.value = { command: "explore", request: cliRequest.value };
@@ -168,11 +168,12 @@ function Tray() {
 
 export function ExplorePage() {
   const reply = search.reply.value;
-  const refused = search.failure.value;
-  if (!reply) return <Waiting text={refused ? `${refused.message} ${refused.hint}` : ""} />;
+  const refused = search.failure.value ?? space.failure.value;
+  if (!reply) return <><Progress /><Waiting text={refused ? `${refused.message} ${refused.hint}` : ""} /></>;
   const result = shown.value ?? reply.result;
   const busy = search.busy.value;
   const isStale = space.busy.value;
+  const colour = view.value.color ?? "bound";
   const base = (reply.inputs.machine ?? {}) as Record<string, unknown>;
   const every = [...result.pareto, ...shownPoints(result)];
   const pinned = pins.value.flatMap((pin) => {
@@ -192,15 +193,16 @@ export function ExplorePage() {
           <button class="btn pri" disabled={!chosen.value} onClick={() => chosen.value && openInInspect(chosen.value)}>Inspect selection</button>
         </div>
       </div>
-      {refused ? <p class="banner" role="alert">{refused.message} {refused.hint} <i>Shown below: from before the change.</i></p> : null}
+      {refused ? <p class="banner" role="alert">{refused.message} {refused.hint} <i>Shown below: from before the change.</i> {refused.code === "aborted" ? <button class="btn sm" onClick={searchAgain}>Search again</button> : null}</p> : null}
+      <Progress />
       <Headline result={result} />
       <div class="cols explore">
         <Panel
           id="scatter" class="drawn" title={`${objectiveNames[yKey.value]} against ${lowerFirst(objectiveNames[xKey.value] ?? "")}`} busy={busy || isStale} json={() => space.reply.value}
           note={result.points_total === undefined ? "" : `${compact(counted(shownPoints(result)))} of ${compact(result.points_total)} shown`} table={() => frontTable(result)}
-          tools={<><LegendBounds />{view.value.brush ? <button class="lnk" onClick={() => setView("brush", null)}>Clear filter</button> : null}</>}
+          tools={<><Legend points={every} colour={colour} /><Select path="color" label="Colour by" value={colour} choices={[{ value: "bound", text: "by bound" }, ...axes.map(([path, label]) => ({ value: path, text: `by ${label}` }))]} set={(value) => setView("color", value === "bound" ? null : String(value))} />{view.value.brush ? <button class="lnk" onClick={() => setView("brush", null)}>Clear filter</button> : null}</>}
         >
-          <div class="pad"><Scatter result={result} xKey={xKey.value} yKey={yKey.value} chosen={chosen.value} pinned={pinned} choose={choose} /></div>
+          <div class="pad"><Scatter result={result} xKey={xKey.value} yKey={yKey.value} chosen={chosen.value} pinned={pinned} colour={colour} choose={choose} open={openInInspect} /></div>
         </Panel>
         <div class="stack">
           <Panel id="sensitivity" class="drawn" title="Sensitivity" note="one knob at a time, at the selection" busy={busy} json={() => result.sensitivity} table={() => ({ columns: ["knob", "baseline", "doubled", "speedup_fraction", "halved", "slowdown_fraction"], rows: result.sensitivity.map((s) => [s.knob, s.baseline, s.doubled, s.speedup_fraction, s.halved ?? null, s.slowdown_fraction ?? null]) })}>
@@ -215,6 +217,28 @@ export function ExplorePage() {
       </div>
       <Front result={result} base={base} busy={busy} />
     </>
+  );
+}
+
+function Legend({ points, colour }: { points: readonly Point[]; colour: string }) {
+  if (colour === "bound") return <LegendBounds />;
+  return (
+    <span class="key">
+      {colours(points, colour).legend.map((entry) => <span key={entry.text}><svg class="mk" viewBox="0 0 10 10" aria-hidden="true" style={{ fill: `var(--${entry.style})` }}><circle cx="5" cy="5" r="4.7" /></svg> {entry.text}</span>)}
+    </span>
+  );
+}
+
+// Shown while a search runs longer than one can see; a stop keeps the last answer.
+function Progress() {
+  const share = space.progress.value;
+  if (!search.busy.value && !space.busy.value) return null;
+  return (
+    <div class="progress" role="status">
+      <progress max={1} aria-label="Search" {...(share === null ? {} : { value: share })} />
+      <span>{share === null ? "Searching" : `${percent(share)} searched`}</span>
+      <button class="btn sm" onClick={stopSearch}>Stop</button>
+    </div>
   );
 }
 

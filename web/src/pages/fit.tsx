@@ -32,7 +32,7 @@ interface Fit {
   ranks: Rank[];
   speed?: Record<string, number | string | null> | null;
   smallest_machine?: Record<string, number | string> | null;
-  mends?: { patch: Patch; effect: Change }[];
+  mends?: { patch: Patch; effect?: Change | null }[];
 }
 
 const own = ["tp", "pp", "dp", "cp", "ep"];
@@ -114,7 +114,12 @@ export function FitPage() {
         <div class="acts"><button class="btn" onClick={copyCli}>Copy as CLI</button></div>
       </div>
       {refused ? <p class="banner" role="alert">{refused.message} {refused.hint} <i>Shown below: from before the change.</i></p> : null}
-      {result.mends && result.mends.length > 0 ? <div class="banner"><Mends mends={result.mends} /></div> : null}
+      {result.fits ? null : (
+        <div class="banner" role="status" data-banner>
+          <p>Does not fit: {limiting ? `${bytes(limiting.total_bytes)} needed on rank ${count(limiting.rank)}, ${bytes(limiting.capacity_bytes)} there` : result.reason.replaceAll("_", " ")}.</p>
+          <Mends mends={result.mends ?? []} inputOf={(path) => (own.includes(path) ? `fit.${path}` : path.replace(/^plan\./, "fit."))} />
+        </div>
+      )}
       <dl class="kpis" aria-label="Fit" data-ready>
         <Figure isFirst label="Fits" note={result.reason === "none" ? "every rank" : result.reason.replaceAll("_", " ")}><b class={result.fits ? "good" : "bad"}>{result.fits ? "Yes" : "No"}</b></Figure>
         <Figure label="Longest context" note="at this batch"><span data-figure="context">{byKey("max_context_tokens", result.max_context_tokens)}</span></Figure>

@@ -43,7 +43,17 @@ effect(() => {
     if (JSON.stringify(next) !== JSON.stringify(rested.peek())) rested.value = next;
   }, rested.peek() === null ? 0 : restMs);
 });
-export const space = live<Explore>("explore", rested);
+export const space = live<Explore>("explore", rested, { hasProgress: true });
+
+export function stopSearch(): void {
+  search.stop();
+  space.stop();
+}
+
+export function searchAgain(): void {
+  search.again();
+  space.again();
+}
 
 // One answer for the page: the latest front, with the latest cloud and heat map.
 export const shown = computed<Explore | null>(() => {

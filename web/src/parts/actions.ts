@@ -25,7 +25,7 @@ export function say(text: string): void {
   clearing = window.setTimeout(() => (notice.value = ""), 5000);
 }
 
-async function copy(text: string, what: string): Promise<void> {
+export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     say(`${what} copied`);

@@ -90,7 +90,7 @@ export function Roof({ result, busy, kind }: { result: Inspect; busy: boolean; k
           {drawn.marks.map((mark) => (
             <g key={mark.stage.name} class="pickable" onClick={() => pick(mark.stage.name)} onMouseEnter={() => (hover.value = mark.stage.name)} onMouseLeave={() => (hover.value = null)}>
               <path class={`c-${mark.stage.bound}${lit === mark.stage.name ? " strong" : ""}`} d={symbolPath(mark.stage.bound, mark.x, mark.y, lit === mark.stage.name ? 6 : 4)} />
-              {mark.isNamed || lit === mark.stage.name ? <text class="s" x={moved(mark.x, 7)} y={mark.labelY}>{mark.stage.name}</text> : null}
+              {mark.name || lit === mark.stage.name ? <text class="s" x={moved(mark.x, 8)} y={moved(mark.y, 13)}>{lit === mark.stage.name ? lit : mark.name}</text> : null}
             </g>
           ))}
           <text x={moved(box.right, 0)} y={moved(box.bottom, 32)} text-anchor="end">intensity, FLOP per byte of memory traffic</text>

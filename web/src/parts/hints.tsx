@@ -1,13 +1,15 @@
 // Hints and mends: what the engine proposes, what it would change, and a button that tries it as one step of undo.
 import type { Change, Hint, Inspect, Patch } from "../engine/types.ts";
-import { bytes, plain, time } from "../format/format.ts";
+import { byKey, bytes, plain, time } from "../format/format.ts";
 import { setInputs } from "../state/store.ts";
 import { say } from "./actions.ts";
 import { Severity } from "./icons.tsx";
 import { Panel } from "./panel.tsx";
 
+const lastOf = (path: string): string => path.split(".").at(-1) ?? path;
+
 export const patchText = (patch: Patch): string =>
-  Object.entries(patch).map(([path, value]) => `${path.replace(/^(plan|machine)\./, "")} ${plain(value)}`).join(", ");
+  Object.entries(patch).map(([path, value]) => `${path.replace(/^(plan|machine)\./, "").replace("device.", "")} ${/_(per_s|bytes|s)$/.test(path) ? byKey(`_${lastOf(path)}`, value) : plain(value)}`).join(", ");
 
 export function tryPatch(patch: Patch): void {
   setInputs(patch, `Try ${patchText(patch)}`, true);
@@ -78,12 +80,13 @@ export function Banner({ result, reasons }: { result: Inspect; reasons: Record<s
   );
 }
 
-export function Mends({ mends }: { mends: { patch: Patch; effect: Change }[] }) {
+export function Mends({ mends, inputOf = (path) => path }: { mends: { patch: Patch; effect?: Change | null }[]; inputOf?: (path: string) => string }) {
+  const named = (patch: Patch): Patch => Object.fromEntries(Object.entries(patch).map(([path, value]) => [inputOf(path), value]));
   return (
     <ul class="mends">
       {mends.map((mend) => (
         <li key={patchText(mend.patch)}>
-          <button class="btn sm" onClick={() => tryPatch(mend.patch)}>
+          <button class="btn sm" onClick={() => tryPatch(named(mend.patch))}>
             Try {patchText(mend.patch)}
           </button>
           <Effect patch={mend.patch} effect={mend.effect} />

@@ -1,11 +1,12 @@
 // Keys: bound by letter, ignored while typing; single letters can be switched off.
 import { letterKeys, saved } from "../state/saved.ts";
 import { goTo, redo, setInputs, setView, state, undo, view } from "../state/store.ts";
-import { copyCli, copyLink, dialog, opened, saveNow } from "./actions.ts";
+import { copyCli, copyLink, dialog, opened, saveNow, say } from "./actions.ts";
+import type { Values } from "../state/link.ts";
 
 export const keyTable: readonly (readonly [keys: string, what: string])[] = [
   ["1 … 8", "pages"], ["Ctrl K", "command box"], ["/", "search the model"], [", .", "previous, next stage"], ["F", "centre the selection"], ["P", "pin the selected point"],
-  ["S", "save the configuration"], ["C", "copy as command line"], ["L", "copy the link"], ["[ ]", "previous, next saved configuration"], ["T", "light or dark"], ["Ctrl Z", "undo"],
+  ["S", "save the configuration"], ["E", "export the panel in focus"], ["X", "swap with the baseline"], ["C", "copy as command line"], ["L", "copy the link"], ["[ ]", "previous, next saved configuration"], ["T", "light or dark"], ["Ctrl Z", "undo"],
   ["Ctrl Shift Z", "redo"], ["Esc", "close or clear"], ["?", "this list"],
 ];
 
@@ -27,6 +28,35 @@ function configuration(by: number): void {
   if (next) setInputs(next.inputs, `open ${next.name}`, true, () => true);
 }
 
+// The export menu of the panel that has the focus or the pointer, else of the first one.
+function exportMenu(): void {
+  const panel = document.activeElement?.closest("[data-panel]") ?? [...document.querySelectorAll("[data-panel]:hover")].at(-1);
+  const menu = (panel ?? document).querySelector<HTMLDetailsElement>("details.menu");
+  if (!menu) return;
+  menu.open = true;
+  menu.querySelector<HTMLElement>(".pop button")?.focus();
+}
+
+let before: Values | null = null;
+
+// The baseline's inputs and, pressed again, what was there before; on Compare the baseline moves on.
+function swap(): void {
+  const list = saved.peek();
+  const index = Number(view.peek().base ?? 0);
+  if (state.peek().page === "compare") {
+    const next = step(list.map((_, i) => i), index, 1) ?? 0;
+    setView("base", next === 0 ? null : String(next));
+    return;
+  }
+  const baseline = list[index] ?? list[0];
+  if (!baseline) return say("Nothing is saved yet; S saves this configuration as the baseline.");
+  const now = state.peek().inputs;
+  const isThere = JSON.stringify(now) === JSON.stringify(baseline.inputs);
+  const target = isThere ? before : baseline.inputs;
+  if (!isThere) before = now;
+  if (target) setInputs(target, isThere ? "swap back" : `swap with ${baseline.name}`, true, () => true);
+}
+
 export interface KeyActions {
   pages: readonly string[];
   pin(): void;
@@ -36,6 +66,7 @@ export interface KeyActions {
 export function listen(actions: KeyActions): void {
   const letters: Record<string, () => void> = {
     s: saveNow, c: copyCli, l: copyLink, t: actions.toggleTheme, p: actions.pin, ",": () => stage(-1), ".": () => stage(1), "[": () => configuration(-1), "]": () => configuration(1),
+    e: exportMenu, x: swap,
     f: () => document.querySelector(".on[data-stage], tr.on")?.scrollIntoView({ block: "center" }), "/": () => document.getElementById("f-model")?.focus(), "?": () => (dialog.value = "keys"),
   };
   window.addEventListener("keydown", (event) => {

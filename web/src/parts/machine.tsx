@@ -2,10 +2,13 @@
 import type { Inspect, Topology, TopologyNode } from "../engine/types.ts";
 import { bytes, count } from "../format/format.ts";
 import { corner, leaves, machine, rankOf, ringLine, zoom, type Box } from "../layout/machine.ts";
+import { counted, neighbour } from "../scale/scale.ts";
 import { setView, view } from "../state/store.ts";
 import { Panel, type TableData } from "./panel.tsx";
 
 type Pick = (node: TopologyNode) => void;
+
+const rankSteps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 const axes = ["tp", "cp", "pp", "dp"] as const;
 
@@ -119,6 +122,7 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
   const pickRank: Pick = (node) => {
     if (node.owner !== null && "tp" in node.owner) setView("rank", String(rankOf(node.owner, plan)));
   };
+  const ranked = topology.nodes.filter((node) => node.owner !== null && "tp" in node.owner);
   const chosen = topology.nodes.find((node) => node.id === wanted && node.owner !== null) ?? null;
   const ring = chosen ? leaves(drawn.boxes).filter((box) => same(box.node, chosen, "cp")) : [];
   const outer = topology.levels.at(-1);
@@ -127,7 +131,17 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
   return (
     <Panel id="machine" class="drawn" title="Machine" note={outer ? `${outer.topology} of ${count(outer.members)}` : ""} busy={busy} table={() => twin(topology)} json={() => topology}>
       <div class="pad">
-        <svg class="ch machine" viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="img" aria-label={`Machine: ${summary}`}>
+        <svg class="ch machine" viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="group" aria-label={`Machine: ${summary}`}>
+          <g
+            role="button" tabIndex={0} aria-label={chosen ? `Rank ${rankText(chosen)} on ${chosen.id}; arrows choose another` : "Arrows choose a rank"}
+            onKeyDown={(event) => {
+              const by = rankSteps[event.key];
+              if (by === undefined) return;
+              event.preventDefault();
+              const next = ranked[neighbour(ranked.findIndex((node) => node.id === chosen?.id), by, counted(ranked))];
+              if (next) pickRank(next);
+            }}
+          >
           {drawn.bar ? (
             <g data-link={outer?.name}>
               <path class="lk" d={drawn.bar.spokes} />
@@ -144,6 +158,7 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
             <Outer key={box.node.id} box={box} chosen={chosen} isCompact={drawn.isCompact} pickRank={pickRank} />
           ))}
           {ring.length > 1 ? <path class="ringp" d={ringLine(ring)} /> : null}
+          </g>
         </svg>
         {drawn.bar && outer ? <p class="fine">{outer.topology} of {outer.name}: {bytes(drawn.bar.bytes)} a layer over each link.</p> : null}
         {drawn.idle > 0 ? <p class="fine">{count(drawn.idle)} more stand idle.</p> : null}

@@ -3,8 +3,9 @@ import { Component, type ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { version } from "../engine/engine.ts";
 import { counted } from "../scale/scale.ts";
-import { say } from "./actions.ts";
-import { asCsv, download, pictureOf, vectorOf, type TableData } from "../layout/export.ts";
+import { copy, say } from "./actions.ts";
+import { embedded } from "../state/store.ts";
+import { asCsv, asMarkdown, download, pictureOf, vectorOf, type TableData } from "../layout/export.ts";
 
 export type { TableData };
 
@@ -69,6 +70,11 @@ export function Twin({ data, caption }: { data: TableData; caption: string }) {
 }
 
 export function Panel(props: PanelProps) {
+  if (embedded.value !== null && embedded.value !== props.id) return null;
+  return <Whole {...props} />;
+}
+
+function Whole(props: PanelProps) {
   const body = useRef<HTMLDivElement>(null);
   const [asTable, setAsTable] = useState(false);
   const name = props.id;
@@ -78,10 +84,11 @@ export function Panel(props: PanelProps) {
     if (kind === "PNG" && svg) void pictureOf(svg, props.title).then((blob) => download(`${name}.png`, blob));
     if (kind === "SVG" && svg) download(`${name}.svg`, vectorOf(svg, props.title));
     if (kind === "CSV" && props.table) download(`${name}.csv`, asCsv(props.table()));
+    if (kind === "Markdown" && props.table) return void copy(asMarkdown(props.table()), `${props.title}, as Markdown,`);
     if (kind === "JSON" && props.json) download(`${name}.json`, JSON.stringify(props.json(), null, 2));
     say(`${props.title}: ${kind} saved`);
   };
-  const kinds = [...(props.class?.includes("drawn") ? ["PNG", "SVG"] : []), ...(props.table ? ["CSV"] : []), ...(props.json ? ["JSON"] : [])];
+  const kinds = [...(props.class?.includes("drawn") ? ["PNG", "SVG"] : []), ...(props.table ? ["CSV", "Markdown"] : []), ...(props.json ? ["JSON"] : [])];
   return (
     <section class={`panel ${props.class ?? ""}${props.busy ? " busy" : ""}`} aria-label={props.title} data-panel={name}>
       <header>

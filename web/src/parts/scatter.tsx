@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Explore, Point } from "../engine/types.ts";
 import { byKey, bytes, plain, tick } from "../format/format.ts";
 import { objectiveNames } from "../format/names.ts";
-import { at, brushBox, brushOf, cloud, inside, isDrag, nearest, paint, plot, shownPoints, type Brush } from "../layout/scatter.ts";
+import { at, brushBox, brushOf, cloud, colours, inside, isDrag, nearest, paint, plot, shownPoints, type Brush } from "../layout/scatter.ts";
+import { counted, neighbour } from "../scale/scale.ts";
 import { moved, symbolPath } from "../layout/roofline.ts";
 import { shownTheme } from "../state/saved.ts";
 import { setView, view } from "../state/store.ts";
@@ -14,7 +15,9 @@ interface Props {
   yKey: string;
   chosen: Point | null;
   pinned: readonly { point: Point; letter: string }[];
+  colour: string;
   choose(point: Point): void;
+  open(point: Point): void;
 }
 
 export function readBrush(): Brush | null {
@@ -49,7 +52,9 @@ function Tip({ point, xKey, yKey }: { point: Point; xKey: string; yKey: string }
   );
 }
 
-export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
+const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e6, End: 1e6 };
+
+export function Scatter({ result, xKey, yKey, chosen, pinned, colour, choose, open }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const [tip, setTip] = useState<Point | null>(null);
@@ -58,9 +63,10 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
   const points = shownPoints(result);
   const brush = drag && isDrag(drag.from, drag.to) ? brushOf(drawn, drag.from, drag.to) : readBrush();
   const theme = shownTheme();
+  const tint = colours([...points, ...result.pareto], colour);
   useEffect(() => {
-    if (canvas.current) paint(canvas.current, drawn, points, xKey, yKey, (point) => inBrush(point, brush, xKey, yKey));
-  }, [result, xKey, yKey, theme, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
+    if (canvas.current) paint(canvas.current, drawn, points, xKey, yKey, tint, (point) => inBrush(point, brush, xKey, yKey));
+  }, [result, xKey, yKey, theme, colour, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
   const near = (event: PointerEvent): Point | null => {
     const spot = inside(svg.current!, event);
     return nearest(drawn, [...drawn.front, ...points], xKey, yKey, spot.x, spot.y);
@@ -84,7 +90,7 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
     <div class="plot">
       <canvas ref={canvas} aria-hidden="true" />
       <svg
-        ref={svg} class="ch" viewBox={`0 0 ${plot.width} ${plot.height}`} role="img" aria-label={`${objectiveNames[yKey] ?? yKey} against ${objectiveNames[xKey] ?? xKey}; front of ${drawn.front.length} points`}
+        ref={svg} class="ch" viewBox={`0 0 ${plot.width} ${plot.height}`} role="group" aria-label={`${objectiveNames[yKey] ?? yKey} against ${objectiveNames[xKey] ?? xKey}; front of ${drawn.front.length} points`}
         onPointerDown={(event) => { svg.current?.setPointerCapture(event.pointerId); const from = inside(svg.current!, event); setDrag({ from, to: from }); }}
         onPointerMove={(event) => { if (drag) setDrag({ from: drag.from, to: inside(svg.current!, event) }); else setTip(near(event)); }}
         onPointerUp={release} onPointerLeave={() => setTip(null)}
@@ -106,10 +112,29 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, choose }: Props) {
         {spot ? <path class="cross" d={`M${plot.left} ${spot.y}H${spot.x}V${plot.bottom}`} /> : null}
         {brush ? <rect class="brush" {...brushBox(drawn, brush)} /> : null}
         <path class="front" d={drawn.frontPath} />
-        {drawn.front.map((point, i) => {
-          const mark = at(drawn, point, xKey, yKey);
-          return <path key={i} data-front={i} class={`fp c-${point.bound ?? "memory"}`} d={symbolPath(point.bound ?? "memory", mark.x, mark.y, 4)} />;
-        })}
+        <g
+          role="listbox" tabIndex={0} aria-label="Points of the front; arrows choose, Enter opens" aria-activedescendant={`front-${drawn.front.indexOf(chosen!)}`}
+          onKeyDown={(event) => {
+            const by = steps[event.key];
+            if (by !== undefined) {
+              event.preventDefault();
+              const next = drawn.front[neighbour(drawn.front.indexOf(chosen!), by, counted(drawn.front))];
+              if (next) choose(next);
+            }
+            if (event.key === "Enter" && chosen) open(chosen);
+          }}
+        >
+          {drawn.front.map((point, i) => {
+            const mark = at(drawn, point, xKey, yKey);
+            const look = tint.legend[tint.of(point)];
+            return (
+              <path
+                key={i} id={`front-${i}`} role="option" aria-selected={point === chosen} aria-label={`${byKey(yKey, point[yKey], 4)}, ${byKey(xKey, point[xKey], 4)}, ${planText(point)}`}
+                data-front={i} class="fp" style={{ fill: `var(--${look?.style ?? "memory"})` }} d={symbolPath(look?.shape ?? "memory", mark.x, mark.y, 4)}
+              />
+            );
+          })}
+        </g>
         {pinned.map(({ point, letter }) => {
           const mark = at(drawn, point, xKey, yKey);
           return (

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { lastElapsed, online, version } from "../engine/engine.ts";
 import { time } from "../format/format.ts";
 import { letterKeys, saved, shownTheme, theme } from "../state/saved.ts";
-import { goTo, inputs, notice, page, redo, steps, undo } from "../state/store.ts";
+import { goTo, inputs, notice, page, printing, redo, steps, undo } from "../state/store.ts";
 import { copyCli, copyCurl, copyLink, dialog, opened, spoken } from "./actions.ts";
 import { Commands } from "./commands.tsx";
 import { Icon, Logo } from "./icons.tsx";
@@ -133,6 +133,21 @@ function RailBar({ open }: { open: () => void }) {
   );
 }
 
+function Foot() {
+  return (
+    <footer class="foot">
+      <span data-engine>
+        Engine: {version.value ? `ridgeline ${version.value}, this server` : "–"}
+        {lastElapsed.value === null ? "" : `, answered in ${time(lastElapsed.value)}`}
+      </span>
+      <button class="lnk" onClick={copyCli}>Copy as CLI</button>
+      <button class="lnk" onClick={copyCurl}>Copy as cURL</button>
+      <button class="lnk" onClick={copyLink}>Copy link</button>
+      {printing.value ? <span class="mono">{location.href}</span> : null}
+    </footer>
+  );
+}
+
 export function Shell({ rail, children }: { rail: ComponentChildren; children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -158,15 +173,7 @@ export function Shell({ rail, children }: { rail: ComponentChildren; children: C
         ) : null}
         <main id="main" class="main" tabIndex={-1}>
           {children}
-          <footer class="foot">
-            <span data-engine>
-              Engine: {version.value ? `ridgeline ${version.value}, this server` : "–"}
-              {lastElapsed.value === null ? "" : `, answered in ${time(lastElapsed.value)}`}
-            </span>
-            <button class="lnk" onClick={copyCli}>Copy as CLI</button>
-            <button class="lnk" onClick={copyCurl}>Copy as cURL</button>
-            <button class="lnk" onClick={copyLink}>Copy link</button>
-          </footer>
+          <Foot />
         </main>
       </div>
       <p class={`toast${notice.value ? "" : " none"}`} role="status">{notice.value}</p>

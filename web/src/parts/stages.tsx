@@ -3,7 +3,7 @@ import type { Bound, Formula, Inspect, LayerKind, Stage, SymbolRow } from "../en
 import { byKey, byUnit, count, none, percent, time } from "../format/format.ts";
 import { stageNames } from "../format/names.ts";
 import { width } from "../scale/scale.ts";
-import { hover, setView, view } from "../state/store.ts";
+import { hover, printing, setView, view } from "../state/store.ts";
 import { Mark } from "./icons.tsx";
 import { Panel } from "./panel.tsx";
 import { kindName, pick, table } from "./pipeline.tsx";
@@ -80,7 +80,7 @@ function Cell({ stage, term }: { stage: Stage; term: Bound }) {
 }
 
 function Line({ stage, most, symbols, share }: { stage: Stage; most: number; symbols: readonly SymbolRow[]; share: number | null | undefined }) {
-  const isOpen = view.value.sel === stage.name || view.value.open === "all";
+  const isOpen = view.value.sel === stage.name || view.value.open === "all" || printing.value;
   return (
     <>
       <tr

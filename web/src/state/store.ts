@@ -7,10 +7,19 @@ export const example: Values = { model: "llama-3.1-70b", phase: "prefill", conte
 
 export const state = signal<Snapshot>({ page: "inspect", inputs: example, view: {}, unknown: {} });
 export const steps = signal<history.History<Snapshot>>(history.empty());
-export const page = computed(() => state.value.page);
+const explorePanels = ["scatter", "sensitivity", "heat", "front"];
+
+// /embed/roofline is that one panel of Inspect, without the frame around it.
+export const embedded = computed(() => (state.value.page.startsWith("embed/") ? state.value.page.slice("embed/".length) : null));
+export const page = computed(() => {
+  const panel = embedded.value;
+  if (panel === null) return state.value.page;
+  return explorePanels.includes(panel) ? "explore" : ["ranks", "speed", "smallest"].includes(panel) ? "fit" : ["terms"].includes(panel) ? "glossary" : "inspect";
+});
 export const inputs = computed(() => state.value.inputs);
 export const view = computed(() => state.value.view);
 export const hover = signal<string | null>(null); // lit in every panel that knows it, never in the link
+export const printing = signal(false); // all formulas are open on paper
 export const notice = signal<string>("");
 
 let frame = 0;
