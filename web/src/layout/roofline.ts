@@ -50,7 +50,7 @@ function join(marks: RoofMark[]): void {
   const first: RoofMark[] = [];
   for (const mark of marks) {
     if (!mark.name) continue;
-    const near = first.find((other) => Math.hypot(other.x - mark.x, other.y - mark.y) < 18);
+    const near = first.find((other) => Math.abs(other.x - mark.x) < 48 && Math.abs(other.y - mark.y) < 14);
     if (!near) {
       first.push(mark);
       continue;

@@ -12,6 +12,7 @@ import { Group, Row, Segments, Select, Text } from "../parts/controls.tsx";
 import { failure } from "../parts/failure.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Waiting } from "./inspect.tsx";
+import { worked } from "./worked.ts";
 
 const names = signal<string[]>([]);
 const schema = signal<{ solver: string; properties: Record<string, Property> } | null>(null);
@@ -20,12 +21,12 @@ export const solver = computed(() => view.value.solver ?? "serving");
 
 const starts: Json = { model: "llama-3.1-8b", hardware: "h100-sxm" };
 
-// The fields of this solver alone; a model and a device to start with, where it asks for them.
+// The fields of this solver alone, laid over its worked example, else over a model and a device where it asks for them.
 export const request = computed<Json | null>(() => {
   const known = schema.value;
   if (page.value !== "solvers" || known?.solver !== solver.value) return null;
   const own = prefixed(inputs.value, "solve.");
-  const first = Object.fromEntries(Object.entries(starts).filter(([key]) => key in known.properties));
+  const first = worked[solver.value] ?? Object.fromEntries(Object.entries(starts).filter(([key]) => key in known.properties));
   return Object.fromEntries(Object.entries({ ...first, ...own }).filter(([key]) => key in known.properties));
 });
 
@@ -67,7 +68,7 @@ function Input({ name, property, value }: { name: string; property: Property; va
     types.includes("boolean") ? <Segments path={path} label={label} value={value ?? property.default ?? false} choices={[{ value: false, text: "no" }, { value: true, text: "yes" }]} />
     : choices.length > 0 && choices.length <= 4 ? <Segments path={path} label={label} value={value ?? property.default} choices={choices} />
     : choices.length > 0 ? <Select path={path} label={label} value={value ?? property.default ?? ""} choices={[{ value: "", text: "default" }, ...choices]} set={(next) => setInputs({ [path]: next === "" ? null : next }, `${path} → ${next}`)} />
-    : <Text wide path={path} label={label} value={value ?? property.default ?? ""} {...(property.unit ? { unit: property.unit } : {})} />;
+    : <Text wide path={path} label={label} value={value ?? property.default ?? ""} {...(property.unit && !/[a-z]/i.test(String(value ?? property.default ?? "")) ? { unit: property.unit } : {})} />;
   return (
     <div class="field" title={`${property.description ?? ""}${property.minimum === undefined ? "" : `; from ${plain(property.minimum)}`}${property.maximum === undefined ? "" : ` to ${plain(property.maximum)}`}`}>
       <Row path={path} label={label}>{control}</Row>
@@ -80,6 +81,24 @@ function Input({ name, property, value }: { name: string; property: Property; va
 function fields(properties: Record<string, Property>): [name: string, property: Property][] {
   const all = Object.entries(properties).filter(([name, property]) => name !== "solver" && !property.properties && !Object.keys(properties).some((other) => other !== name && name.startsWith(`${other}_`) && [properties[other]!.examples].flat().length > 0 && properties[other]!.examples !== undefined));
   return all.sort((a, b) => compareOrder(a[1].order, b[1].order));
+}
+
+// A value of an answer: lists of objects as a table, objects as lines, the rest as text.
+function Value({ name, value }: { name: string; value: unknown }) {
+  if (typeof value !== "object" || value === null) return <>{byKey(name, value, 4)}</>;
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.some((item) => typeof item !== "object" || item === null)) return <>{list.map((item) => byKey(name, item, 4)).join(", ")}</>;
+  const rows = list as Json[];
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={words(name)}>
+      <table class="inner">
+        <caption class="vh">{words(name)}</caption>
+        <thead><tr>{keys.map((key) => <th key={key} scope="col">{words(key)}</th>)}</tr></thead>
+        <tbody>{rows.slice(0, 64).map((row, i) => <tr key={i}>{keys.map((key) => <td key={key}>{typeof row[key] === "object" ? plain(row[key]).slice(0, 120) : byKey(`_${key}`, row[key], 4)}</td>)}</tr>)}</tbody>
+      </table>
+    </div>
+  );
 }
 
 export function SolversRail() {
@@ -96,6 +115,8 @@ export function SolversRail() {
   );
 }
 
+const late = new Set(["samples", "seed", "threads"]);
+
 export function SolversPage() {
   const known = schema.value;
   if (!known) return <Waiting text={schemaFailure.value?.message ?? ""} />;
@@ -104,7 +125,7 @@ export function SolversPage() {
   const refused = answer.failure.value;
   const groups = new Map<string, [string, Property][]>();
   for (const entry of fields(known.properties)) {
-    const group = entry[1].group ?? "Inputs";
+    const group = late.has(entry[0]) ? "Of the run" : entry[1].group && entry[1].group !== "command" ? entry[1].group : "Inputs";
     groups.set(group, [...(groups.get(group) ?? []), entry]);
   }
   return (
@@ -120,7 +141,7 @@ export function SolversPage() {
         </div>
       </div>
       {refused ? <p class="banner" role="alert">{refused.message} {refused.hint}</p> : null}
-      <div class="cols two">
+      <div class="cols forms">
         <Panel id="form" title="Inputs" note="empty: the default" noExport>
           <div class="pad form" data-form={known.solver}>
             {[...groups].map(([group, entries]) => (
@@ -138,7 +159,7 @@ export function SolversPage() {
                 <caption class="vh">Answer of {solver.value}</caption>
                 <tbody>
                   {Object.entries(reply.result).map(([key, value]) => (
-                    <tr key={key} data-key={key}><th scope="row">{words(key)}</th><td class="num">{typeof value === "object" && value !== null ? <span class="mono">{plain(value).slice(0, 400)}</span> : byKey(key, value, 4)}</td></tr>
+                    <tr key={key} data-key={key}><th scope="row">{words(key)}</th><td class="num"><Value name={key} value={value} /></td></tr>
                   ))}
                 </tbody>
               </table>

@@ -183,7 +183,7 @@ export function ValidatePage() {
         {figures.map(({ row, label }, i) => <Figure key={label} isFirst={i === 0} label={label} note={`median of ${count(row.rows)} rows`}>{percent(row.median_abs_error_fraction)}</Figure>)}
         <Figure label="Classes" note="each with its own error">{count(counted(result.classes))}</Figure>
       </dl>
-      <div class="cols table">
+      <div class="cols table wideleft">
         <Classes result={result} chosen={chosen} />
         <div class="stack one">{chosen ? <One result={result} chosen={chosen} /> : null}</div>
       </div>
