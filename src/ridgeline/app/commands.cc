@@ -5,6 +5,7 @@
 
 #include "ridgeline/app/command.h"
 #include "ridgeline/app/derived.h"
+#include "ridgeline/app/fleet.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/spec/precision.h"
 
@@ -163,8 +164,14 @@ std::string plain_word(std::string_view word) {
 }  // namespace
 
 std::span<const Command> commands() {
+  static const std::vector<Field> kExplore = [] {
+    std::vector<Field> all(kExploreFields.begin(), kExploreFields.end());
+    all.insert(all.end(), fleet_fields().begin(), fleet_fields().end());
+    return all;
+  }();
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all(kFixed.begin(), kFixed.end());
+    all.front().fields = kExplore;
     const std::array derived = {fit_command(), solve_command(), evaluate_command(),
                                 explain_command()};
     all.insert(all.begin() + 2, derived.begin(), derived.end());

@@ -7,6 +7,7 @@
 
 #include "ridgeline/app/command.h"
 #include "ridgeline/app/conditions.h"
+#include "ridgeline/app/fleet.h"
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/messages.h"
 #include "ridgeline/physics/lower.h"
@@ -148,6 +149,7 @@ report::Rows front_rows(const std::shared_ptr<const Search>& search) {
 }  // namespace
 
 Result<report::Document> answer_explore(const Request& request, const Context& context) {
+  if (asks_about_fleet(request)) return answer_fleet(request, context);
   RIDGELINE_TRY(Search found, run_search(request, context));
   const auto search = std::make_shared<const Search>(std::move(found));
   report::Document out;

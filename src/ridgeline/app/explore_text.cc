@@ -263,7 +263,7 @@ report::Chart explore_chart(const Search& search) {
   chart.x = {name_of(x), report::AxisScale::log};
   chart.y = {name_of(y), report::AxisScale::log};
   const auto mark = [&](const Point& p) {
-    return report::Mark{p.metric(x), p.metric(y), plan_text(p.scenario.plan)};
+    return report::Mark{p.metric(x), p.metric(y), plan_text(p.scenario.plan), 1};
   };
   report::Series front{"Pareto front", {}, report::Series::Form::steps};
   for (const Point& p : search.found.pareto) front.marks.push_back(mark(p));
@@ -275,7 +275,7 @@ report::Chart explore_chart(const Search& search) {
                             [&](const Point& p) {
                               const bool drawable = p.metric(x) > 0 && p.metric(y) > 0;
                               if (drawable && thinner.is_new(p.metric(x), p.metric(y))) {
-                                rest.marks.push_back({p.metric(x), p.metric(y), ""});
+                                rest.marks.push_back({p.metric(x), p.metric(y), "", 1});
                               }
                               return true;
                             });

@@ -178,6 +178,10 @@ Result<Target> Vocabulary::find(std::string_view typed) const {
                    "place the axes of this machine with plan.order"};
     }
   }
+  const Field* with_unit = has_plan ? paired_field(*command_, name) : nullptr;
+  if (with_unit != nullptr) {
+    return Target{pointer_of(with_unit->name), pointer_of(name), with_unit, {}};
+  }
   std::string hint = did_you_mean(lowered, names());
   if (hint.empty()) hint = fmt::format("see: ridgeline help {}", command_->name);
   return Error{ErrorCode::unknown_key, "",

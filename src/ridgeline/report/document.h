@@ -81,6 +81,7 @@ struct Stream {
 struct Mark {
   double x = 0, y = 0;
   std::string label;  // tool tip; may be empty
+  double scale = 1;   // of the dot's radius
 };
 struct Series {
   std::string name;

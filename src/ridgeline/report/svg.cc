@@ -170,8 +170,8 @@ std::string drawing_of(const Series& series, std::size_t i, const Mapping& x, co
   if (front && !series.marks.empty()) out += step_line(series, colour_of(i), x, y);
   out += fmt::format("<g fill=\"{}\" fill-opacity=\"{}\">\n", colour_of(i), front ? 1 : 0.45);
   for (const Mark& mark : series.marks) {
-    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"", x(mark.x), y(mark.y),
-                       front ? 4 : 2.5);
+    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.3g}\"", x(mark.x), y(mark.y),
+                       (front ? 4 : 2.5) * mark.scale);
     out += mark.label.empty() ? "/>\n"
                               : fmt::format("><title>{}</title></circle>\n", escaped(mark.label));
   }
