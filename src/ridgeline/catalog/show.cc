@@ -235,7 +235,9 @@ Json row_of(EntryKind kind, const Json& shown) {
       break;
     case EntryKind::failure: copy({"node_mtbf_hours"}); break;
     case EntryKind::kernel: copy({"memory_bandwidth_gb_s", "compute_units"}); break;
-    case EntryKind::price: copy({"unit_cost_usd", "hourly_rental_price_usd"}); break;
+    case EntryKind::price:
+      copy({"unit_cost_usd", "hourly_rental_price_usd", "embodied_per_device_kgco2e"});
+      break;
   }
   row["source"] = first_source(shown);
   return row;
