@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "ridgeline/solve/batching.h"
 #include "ridgeline/solve/carbon_shift.h"
 #include "ridgeline/solve/checkpoint.h"
 #include "ridgeline/solve/checkpoint_interval.h"
@@ -107,7 +108,8 @@ inline constexpr auto kSolvers = std::tuple(
     solver("offload", offload::kCard, offload::check, offload::solve),
     solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,
            power_and_cooling::solve),
-    solver("parallelism", parallelism::kCard, parallelism::check, parallelism::solve));
+    solver("parallelism", parallelism::kCard, parallelism::check, parallelism::solve),
+    solver("batching", batching::kCard, batching::check, batching::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

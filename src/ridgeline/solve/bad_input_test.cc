@@ -226,6 +226,15 @@ parallelism::Inputs valid(const parallelism::Inputs&) {
   return in;
 }
 
+batching::Inputs valid(const batching::Inputs&) {
+  batching::Inputs in;
+  in.service = valid(serving_capacity::Inputs{}).service;
+  in.qps = in.arrival_rate_qps = 1;
+  in.sla = {1 * second, 1 * second, 10 * second};
+  in.max_seq_len = 512;
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

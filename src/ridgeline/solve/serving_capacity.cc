@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ridgeline/physics/queue.h"
 #include "ridgeline/solve/continuous_batching.h"
 #include "ridgeline/solve/model_checks.h"
+#include "ridgeline/solve/replicas.h"
 
 namespace ridgeline::solve::serving_capacity {
 namespace {
 
 using physics::Replica;
-
-constexpr double kPercentile = 0.99;
 
 double as_double(std::int64_t n) {
   return static_cast<double>(n);
@@ -56,53 +54,24 @@ std::int64_t largest_batch(const Inputs& in, const Replica& r, Seconds t_p, std:
   return fits;
 }
 
-struct Fleet {
-  const Inputs& in;
-  std::int64_t N;
-  Seconds base;
-
-  double q_1() const { return as_double(N) / base.base(); }  // (3)
-
-  Seconds wait_p99(std::int64_t replicas) const {
-    const physics::Queue queue{.arrivals_per_s = in.qps,
-                               .service_s = base.base(),
-                               .servers = replicas * N,
-                               .arrival_cv = in.arrival_cv,
-                               .service_cv = in.service_time_cv};
-    return Seconds::from_base(
-        physics::wait_quantile(queue, physics::wait_probability(queue), kPercentile));  // (5)
-  }
-
-  bool meets(std::int64_t replicas) const {
-    return base + wait_p99(replicas) <= in.target_p99_latency;
-  }
-};
-
-// The smallest number of replicas from `least` on that meets the target, or the most allowed.
-std::int64_t replicas_for(const Fleet& fleet, std::int64_t least) {
-  std::int64_t low = least, high = fleet.in.max_replicas;
-  for (std::int64_t step = 1; low < high && !fleet.meets(low);) {
-    const std::int64_t next = std::min(high, low + step);
-    if (fleet.meets(next)) {
-      for (high = next; high - low > 1;) {
-        const std::int64_t mid = low + (high - low) / 2;
-        (fleet.meets(mid) ? high : low) = mid;
-      }
-      return high;
-    }
-    low = next;
-    step *= 2;
-  }
-  return low;  // (6)
+Replicas fleet_of(const Inputs& in, std::int64_t N, Seconds base) {
+  return {.queue = {.arrivals_per_s = in.qps,
+                    .service_s = base.base(),
+                    .servers = N,
+                    .arrival_cv = in.arrival_cv,
+                    .service_cv = in.service_time_cv},
+          .unloaded = base,
+          .target = in.target_p99_latency,
+          .most = in.max_replicas};
 }
 
-void put_fleet(const Fleet& fleet, std::int64_t r, Output& out) {
+void put_fleet(const Replicas& fleet, std::int64_t r, Output& out) {
   const Seconds W99 = fleet.wait_p99(r);
   out.required_replicas = r;
-  out.qps_capacity = as_double(r) * fleet.q_1();
-  out.utilization_fraction = fleet.in.qps / *out.qps_capacity;
+  out.qps_capacity = as_double(r) * *out.per_replica_qps;
+  out.utilization_fraction = fleet.queue.arrivals_per_s / *out.qps_capacity;
   out.queue_wait_p99 = W99;
-  out.p99_latency = fleet.base + W99;  // (5)
+  out.p99_latency = fleet.unloaded + W99;  // (5)
   out.ttft_p99 = W99 + out.prefill + *out.itl;
 }
 
@@ -150,16 +119,17 @@ Output solve(const Inputs& in) {
   Output out{.active_batch_size = N, .prefill = prefill_time(in, r)};
   if (N == 0) return fail(out, Bottleneck::memory);
   out.itl = decode_time(in, r, as_double(N));
-  const Fleet fleet{in, N, base_time(in, out.prefill, *out.itl, as_double(N))};
-  out.base_latency = fleet.base;
-  out.per_replica_qps = fleet.q_1();
-  if (fleet.base > in.target_p99_latency) {
+  const Seconds base = base_time(in, out.prefill, *out.itl, as_double(N));
+  out.base_latency = base;
+  out.per_replica_qps = as_double(N) / base.base();  // (3)
+  if (base > in.target_p99_latency) {
     out.largest_batch_within_target = largest_batch(in, r, out.prefill, N);
     return fail(out, Bottleneck::base_latency);
   }
-  const double stable = std::floor(in.qps / fleet.q_1()) + 1;
+  const Replicas fleet = fleet_of(in, N, base);
+  const double stable = fleet.least_stable();
   if (stable > as_double(in.max_replicas)) return fail(out, Bottleneck::capacity);
-  const std::int64_t replicas = replicas_for(fleet, static_cast<std::int64_t>(stable));
+  const std::int64_t replicas = fleet.enough(static_cast<std::int64_t>(stable));  // (6)
   put_fleet(fleet, replicas, out);
   return fleet.meets(replicas) ? out : fail(out, Bottleneck::tail_latency);
 }
