@@ -10,8 +10,12 @@ double stage_share(const Replica& r) {
   return r.model.layers > 0 ? std::ceil(r.model.layers / r.pp) / r.model.layers : 1;
 }
 
+double activation_bytes(const Replica& r, double tokens) {
+  return tokens * r.model.hidden * r.model.activation_width;
+}
+
 Seconds messages(const Replica& r, double tokens) {
-  const double bytes = tokens * r.model.hidden * r.model.activation_width;
+  const double bytes = activation_bytes(r, tokens);
   const Seconds reduce =
       all_reduce_time(r.tp_group, {.bytes = bytes}, AllReduce::automatic).total();
   const Seconds send = point_to_point_time(r.pp_group, {.bytes = bytes}).total();
@@ -54,6 +58,12 @@ Replica replica_of(const Totals& totals, const Hardware& hardware, const Setting
 
 StepTime step_of(const Replica& r, const StepWork& work, double tokens, Seconds overhead) {
   return step_time(work, r.pace, overhead, messages(r, tokens));
+}
+
+Bytes sent_bytes(const Replica& r, double tokens) {
+  const double bytes = activation_bytes(r, tokens);
+  const Bytes reduce = all_reduce_bytes(r.tp_group, {.bytes = bytes}, AllReduce::automatic);
+  return 2 * r.model.layers * reduce + (r.pp - 1) * Bytes::from_base(bytes);
 }
 
 StepTime decode_step(const Replica& r, const DecodeLoad& load) {

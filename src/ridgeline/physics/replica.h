@@ -40,6 +40,9 @@ Replica replica_of(const Totals& totals, const Hardware& hardware, const Setting
 // Time of a step of so much work of one device, which sends activations of `tokens` tokens.
 StepTime step_of(const Replica& replica, const StepWork& work, double tokens, Seconds overhead);
 
+// What one tensor-parallel rank, through all stages, sends in a step of so many tokens.
+Bytes sent_bytes(const Replica& replica, double tokens);
+
 StepTime decode_step(const Replica& replica, const DecodeLoad& load);
 StepTime prefill_step(const Replica& replica, const PrefillLoad& load);
 StepTime mixed_step(const Replica& replica, const DecodeLoad& decode, const PrefillLoad& prefill);

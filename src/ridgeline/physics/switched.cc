@@ -119,6 +119,15 @@ LinkTime all_reduce_time(const RankGroup& group, const Payload& payload, AllRedu
   return 2 * half_time(group, payload, algorithm);
 }
 
+Bytes all_reduce_bytes(const RankGroup& group, const Payload& payload, AllReduce algorithm) {
+  double sent = 0, part = payload.bytes;
+  for (const Link& link : group) {
+    sent += 2 * half_messages(link, part, payload.messages, algorithm).link_bytes;
+    part /= static_cast<double>(link.members);  // (15)
+  }
+  return Bytes::from_base(sent);
+}
+
 LinkTime all_to_all_time(const RankGroup& group, const Payload& payload, double imbalance) {
   const auto size = static_cast<double>(size_of(group));
   LinkTime time;

@@ -91,6 +91,8 @@ struct LinkTime {
 
 LinkTime half_time(const RankGroup& group, const Payload& payload, AllReduce algorithm);
 LinkTime all_reduce_time(const RankGroup& group, const Payload& payload, AllReduce algorithm);
+// Bytes that each rank sends in it, all levels together.
+Bytes all_reduce_bytes(const RankGroup& group, const Payload& payload, AllReduce algorithm);
 LinkTime all_to_all_time(const RankGroup& group, const Payload& payload, double imbalance);
 
 // To the next rank of the group, over the outermost level that it spans.

@@ -14,6 +14,7 @@
 #include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/economics.h"
 #include "ridgeline/solve/efficiency.h"
+#include "ridgeline/solve/energy_per_token.h"
 #include "ridgeline/solve/failure_interval.h"
 #include "ridgeline/solve/goodput.h"
 #include "ridgeline/solve/inference_scaling.h"
@@ -109,7 +110,9 @@ inline constexpr auto kSolvers = std::tuple(
     solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,
            power_and_cooling::solve),
     solver("parallelism", parallelism::kCard, parallelism::check, parallelism::solve),
-    solver("batching", batching::kCard, batching::check, batching::solve));
+    solver("batching", batching::kCard, batching::check, batching::solve),
+    solver("energy-per-token", energy_per_token::kCard, energy_per_token::check,
+           energy_per_token::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

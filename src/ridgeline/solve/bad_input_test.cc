@@ -235,6 +235,16 @@ batching::Inputs valid(const batching::Inputs&) {
   return in;
 }
 
+energy_per_token::Inputs valid(const energy_per_token::Inputs&) {
+  energy_per_token::Inputs in;
+  in.service = service();
+  in.coefficients.flop = 1 * picojoule_per_flop;
+  in.coefficients.formats = {{Precision::fp8, 1 * picojoule_per_flop}};
+  in.coefficients.memory = 40 * picojoule_per_byte;
+  in.coefficients.static_power = 100 * watt;
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);
