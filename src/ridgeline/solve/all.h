@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "ridgeline/solve/batch_jobs.h"
 #include "ridgeline/solve/batching.h"
 #include "ridgeline/solve/carbon_shift.h"
 #include "ridgeline/solve/checkpoint.h"
@@ -23,6 +24,7 @@
 #include "ridgeline/solve/mfu.h"
 #include "ridgeline/solve/model_flops.h"
 #include "ridgeline/solve/moe_routing.h"
+#include "ridgeline/solve/multi_tenancy.h"
 #include "ridgeline/solve/offload.h"
 #include "ridgeline/solve/orchestration.h"
 #include "ridgeline/solve/parallelism.h"
@@ -112,7 +114,9 @@ inline constexpr auto kSolvers = std::tuple(
     solver("parallelism", parallelism::kCard, parallelism::check, parallelism::solve),
     solver("batching", batching::kCard, batching::check, batching::solve),
     solver("energy-per-token", energy_per_token::kCard, energy_per_token::check,
-           energy_per_token::solve));
+           energy_per_token::solve),
+    solver("multi-tenancy", multi_tenancy::kCard, multi_tenancy::check, multi_tenancy::solve),
+    solver("batch-jobs", batch_jobs::kCard, batch_jobs::check, batch_jobs::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

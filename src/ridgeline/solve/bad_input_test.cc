@@ -245,6 +245,19 @@ energy_per_token::Inputs valid(const energy_per_token::Inputs&) {
   return in;
 }
 
+multi_tenancy::Inputs valid(const multi_tenancy::Inputs&) {
+  multi_tenancy::Inputs in;
+  in.service = service();
+  return in;
+}
+batch_jobs::Inputs valid(const batch_jobs::Inputs&) {
+  batch_jobs::Inputs in;
+  in.service = service();
+  in.tokens = 1e9;
+  in.max_seq_len = 512;
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

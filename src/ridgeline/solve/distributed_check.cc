@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ridgeline/solve/adapters.h"
 #include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/model_checks.h"
 
@@ -140,10 +141,8 @@ Status check_experts(Inputs& in) {
 // Adapters of rank r on the four square projections of every layer.
 void take_lora_share(Inputs& in) {
   if (!in.lora_rank || !in.model.hidden || !in.model.layers || in.model.params == 0) return;
-  constexpr double kMatrices = 4, kSides = 2;
-  const double adapters = kSides * static_cast<double>(*in.lora_rank) *
-                          static_cast<double>(*in.model.hidden) * kMatrices *
-                          static_cast<double>(*in.model.layers);
+  const double adapters =
+      Adapters{.rank = *in.lora_rank}.params(*in.model.layers, *in.model.hidden);
   in.trainable_fraction = std::min(1.0, adapters / in.model.params);
 }
 
