@@ -42,19 +42,24 @@ std::string metric_text(const Point& point, Metric metric) {
   return dim == Dim{} ? fmt::format("{:.4g}", value) : format_quantity(value, dim);
 }
 
-// "PEs" or "devices": what the machine is made of.
-const char* devices_word(const Search& search) {
-  return search.c.scenario.machine.kind == MachineKind::chiplet ? "PEs" : "devices";
+bool has_pes(const Search& search) {
+  return search.c.scenario.machine.kind == MachineKind::chiplet;
 }
 
-const char* metric_title(Metric metric) {
+// "PEs" or "devices": what the machine is made of.
+const char* devices_word(const Search& search) {
+  return has_pes(search) ? "PEs" : "devices";
+}
+
+const char* metric_title(const Search& search, Metric metric) {
+  const bool pes = has_pes(search);
   switch (metric) {
     case Metric::latency_s: return "latency";
     case Metric::cost_score: return "cost";
-    case Metric::pes_used: return "PEs";
-    case Metric::cost_x_pes: return "cost x PEs";
+    case Metric::pes_used: return devices_word(search);
+    case Metric::cost_x_pes: return pes ? "cost x PEs" : "cost x devices";
     case Metric::tokens_per_s: return "tokens/s";
-    case Metric::tokens_per_s_per_pe: return "tokens/s per PE";
+    case Metric::tokens_per_s_per_pe: return pes ? "tokens/s per PE" : "tokens/s per device";
     case Metric::energy_j: return "energy";
     case Metric::energy_j_per_token: return "energy/token";
     case Metric::memory_bytes: return "memory";
@@ -93,10 +98,7 @@ Table point_table(const Search& search, const std::vector<Point>& points) {
   const std::vector<Metric> metrics = shown_metrics(search);
   Table table;
   for (const std::size_t i : shown) table.columns.push_back({flag_name(fields[i]), Align::right});
-  for (const Metric m : metrics) {
-    const bool devices = m == Metric::pes_used;
-    table.columns.push_back({devices ? devices_word(search) : metric_title(m), Align::right});
-  }
+  for (const Metric m : metrics) table.columns.push_back({metric_title(search, m), Align::right});
   table.columns.push_back({"plan", Align::left});
   for (std::size_t r = 0; r < std::min(points.size(), kMostRows); ++r) {
     const Point& point = points[r];
@@ -199,7 +201,7 @@ std::string front_title(const Search& search) {
   for (const explore::Objective& objective : search.space.space.objectives) {
     if (!names.empty()) names += ", ";
     names += objective.sense == explore::Sense::minimize ? "least " : "most ";
-    names += metric_title(objective.metric);
+    names += metric_title(search, objective.metric);
   }
   return "Pareto front: " + names;
 }

@@ -8,6 +8,7 @@
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/json_view.h"
 #include "ridgeline/app/uncertain.h"
+#include "ridgeline/app/worked.h"
 #include "ridgeline/base/text.h"
 #include "ridgeline/catalog/references.h"
 
@@ -64,6 +65,17 @@ bool is_list_of_objects(const Json& value) {
   return value.is_array() && !value.empty() && value.front().is_object();
 }
 
+// The parts of an object that are known.
+Json known_of(const Json& object) {
+  Json out = Json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_null()) continue;
+    const Json known = value.is_object() ? known_of(value) : value;
+    if (!known.is_object() || !known.empty()) out[key] = known;
+  }
+  return out;
+}
+
 // One table of terms; those that hold terms themselves follow under a heading of their own.
 void add_terms(const std::string& title, const std::vector<Term>& terms,
                std::vector<report::Section>& out) {
@@ -81,12 +93,10 @@ void add_terms(const std::string& title, const std::vector<Term>& terms,
       out.push_back(table_of(term.value));
     }
     if (!term.value.is_object()) continue;
-    Json known = Json::object();
-    for (const auto& [key, value] : term.value.items()) {
-      if (!value.is_null()) known[key] = value;
-    }
     out.push_back(Heading{key_text(term.key)});
-    for (report::Section& section : sections_of(known)) out.push_back(std::move(section));
+    for (report::Section& section : sections_of(known_of(term.value))) {
+      out.push_back(std::move(section));
+    }
   }
 }
 
@@ -143,6 +153,23 @@ Json csv_rows(const Solved& solved) {
   return out;
 }
 
+void add_worked(const std::vector<std::string>& worked, std::vector<report::Section>& out) {
+  if (worked.empty()) return;
+  out.push_back(Heading{"With these values"});
+  for (const std::string& line : worked) out.push_back(Line{"  " + line});
+}
+
+// Inputs that say something.
+std::vector<Term> given_of(std::span<const Term> terms) {
+  std::vector<Term> out;
+  for (const Term& term : terms) {
+    if (!term.value.is_null() && !(term.value.is_array() && term.value.empty())) {
+      out.push_back(term);
+    }
+  }
+  return out;
+}
+
 // The works that the card cites, in the order in which it does.
 std::vector<const catalog::Reference*> cited_by(std::string_view card) {
   std::vector<const catalog::Reference*> out;
@@ -184,7 +211,7 @@ bool is_bare(const Request& request) {
 
 std::vector<Term> terms_of(std::span<const Member> members) {
   std::vector<Term> out;
-  for (const Member& m : members) out.push_back({m.key, m.symbol, m.help, m.get()});
+  for (const Member& m : members) out.push_back({m.key, m.symbol, m.help, m.get(), m.dim, m.unit});
   return out;
 }
 
@@ -236,13 +263,16 @@ Result<report::Document> answer_explain(const Request& request, const Context& c
   }
   report::Document out;
   add_card(entry->card, out.sections);
-  add_terms("Inputs", solved.in, out.sections);
+  add_terms("Inputs", is_bare(request) ? solved.in : given_of(solved.in), out.sections);
+  const std::vector<std::string> worked = worked_equations(entry->card, solved.in, solved.out);
+  add_worked(worked, out.sections);
   if (!solved.out.empty()) add_terms("Answer", solved.out, out.sections);
   const std::vector<const catalog::Reference*> cited = cited_by(entry->card);
   add_references(cited, out.sections);
   Json result{{"card", entry->card},
               {"inputs", terms_json(solved.in)},
               {"outputs", terms_json(solved.out)},
+              {"worked", worked},
               {"references", references_json(cited)}};
   drop_non_finite(result, solved.notes);
   out.tree = envelope("explain", with_solver(*entry, solved.inputs), std::move(result), nullptr,

@@ -18,6 +18,8 @@ struct Term {
   std::string symbol;
   std::string help;
   Json value;
+  Dim dim;
+  double unit = 1;  // base units per unit of the key
 };
 std::vector<Term> terms_of(std::span<const Member> members);
 
