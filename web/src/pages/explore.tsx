@@ -13,7 +13,7 @@ import { copyCli, pageCommand, say } from "../parts/actions.ts";
 import { Heat, Tornado } from "../parts/charts.tsx";
 import { Group, Row, Segments, Select, Text } from "../parts/controls.tsx";
 import { LegendBounds, Mark } from "../parts/icons.tsx";
-import { Panel, type TableData } from "../parts/panel.tsx";
+import { Panel, Trap, type TableData } from "../parts/panel.tsx";
 import { Knobs, Model, Workload, type Filled } from "../parts/rail.tsx";
 import { inBrush, planText, readBrush, Scatter } from "../parts/scatter.tsx";
 import { Figure, Waiting } from "./inspect.tsx";
@@ -215,7 +215,7 @@ export function ExplorePage() {
           ) : null}
         </div>
       </div>
-      <Front result={result} base={base} busy={busy} />
+      <Trap isWhole title="Pareto front"><Front result={result} base={base} busy={busy} /></Trap>
     </>
   );
 }

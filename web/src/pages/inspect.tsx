@@ -1,5 +1,5 @@
 // Inspect: one configuration in full. Every panel reads the same answer.
-import { computed } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Inspect } from "../engine/types.ts";
 import type { Reply } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
@@ -14,13 +14,22 @@ import { Banner, Hints } from "../parts/hints.tsx";
 import { Mark } from "../parts/icons.tsx";
 import { Machine } from "../parts/machine.tsx";
 import { Memory } from "../parts/memory.tsx";
+import { Trap } from "../parts/panel.tsx";
 import { Pipeline } from "../parts/pipeline.tsx";
 import { MachineGroup, Model, Plan, Workload, type Filled } from "../parts/rail.tsx";
 import { Stages } from "../parts/stages.tsx";
 import { Replication, Symbols } from "../parts/tables.tsx";
 
-const request = computed(() => (page.value === "inspect" || page.value === "glossary" ? { ...inspectRequest(inputs.value), topology: true, ...(view.value.rank ? { rank: Number(view.value.rank) } : {}) } : null));
+// A rank of another plan may be none of this one: then the first is described, and the link keeps it.
+const strangeRank = signal("");
+const rankNow = computed(() => (view.value.rank ? `${view.value.rank} ${JSON.stringify(inputs.value)}` : ""));
+const rank = computed(() => (view.value.rank && rankNow.value !== strangeRank.value ? { rank: Number(view.value.rank) } : {}));
+const request = computed(() => (page.value === "inspect" || page.value === "glossary" ? { ...inspectRequest(inputs.value), topology: true, ...rank.value } : null));
 export const inspect = live<Inspect>("inspect", request);
+
+effect(() => {
+  if (inspect.failure.value?.where === "/rank") strangeRank.value = rankNow.peek();
+});
 
 export function Figure({ label, children, note, what, isFirst }: { label: string; children: preact.ComponentChildren; note?: preact.ComponentChildren; what?: Explained; isFirst?: boolean }) {
   return (
@@ -143,21 +152,21 @@ export function InspectPage() {
       {inspect.failure.value ? <p class="banner" role="alert">{inspect.failure.value.message} {inspect.failure.value.hint} <i>Shown below: from before the change.</i></p> : null}
       <Banner result={result} reasons={invalidNames} />
       <Headline reply={reply} />
-      {layer ? <Pipeline layers={result.layers} layer={layer} busy={busy} /> : null}
+      {layer ? <Trap isWhole title="Pipeline"><Pipeline layers={result.layers} layer={layer} busy={busy} /></Trap> : null}
       <div class="cols table">
         <div class="stack left">
-          {layer ? <Stages result={result} layer={layer} busy={busy} /> : null}
-          <Sharding result={result} busy={busy} />
-          <Replication result={result} busy={busy} />
+          {layer ? <Trap isWhole title="Latency per stage"><Stages result={result} layer={layer} busy={busy} /></Trap> : null}
+          <Trap isWhole title="Tensor sharding"><Sharding result={result} busy={busy} /></Trap>
+          <Trap isWhole title="Replication"><Replication result={result} busy={busy} /></Trap>
         </div>
         <div class="stack">
-          <Memory result={result} busy={busy} unit={result.layout.pes_used === undefined ? "GPU" : "PE"} />
-          <Hints result={result} busy={busy} />
-          <Machine result={result} plan={(reply.inputs.plan ?? {}) as Record<string, unknown>} busy={busy} />
-          <Roof result={result} busy={busy} kind={kind} />
+          <Trap isWhole title="Memory"><Memory result={result} busy={busy} unit={result.layout.pes_used === undefined ? "GPU" : "PE"} /></Trap>
+          <Trap isWhole title="Hints"><Hints result={result} busy={busy} /></Trap>
+          <Trap isWhole title="Machine"><Machine result={result} plan={(reply.inputs.plan ?? {}) as Record<string, unknown>} busy={busy} /></Trap>
+          <Trap isWhole title="Roofline"><Roof result={result} busy={busy} kind={kind} /></Trap>
         </div>
       </div>
-      {result.symbols ? <Symbols rows={result.symbols} busy={busy} /> : null}
+      {result.symbols ? <Trap isWhole title="Symbols"><Symbols rows={result.symbols} busy={busy} /></Trap> : null}
     </>
   );
 }

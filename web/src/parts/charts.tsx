@@ -17,7 +17,7 @@ export function Tornado({ rows, set }: { rows: readonly Sensitivity[]; set: (kno
       <text class="m" x={moved(middle, 6)} y="12">slower, knob ÷ 2</text>
       {drawn.map(({ row, y, left, leftWidth, rightWidth }) => (
         <g
-          key={row.knob} data-knob={row.knob} role="button" tabIndex={0} aria-label={`${knobNames[row.knob] ?? row.knob} times 2: ${saved(row.speedup_fraction)}; set it`} onClick={() => set(row.knob, row.doubled)}
+          key={row.knob} data-knob={row.knob} role="button" tabindex={0} onClick={() => set(row.knob, row.doubled)}
           onKeyDown={(event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); set(row.knob, row.doubled); } }}
         >
           <title>{`${knobNames[row.knob] ?? row.knob}: ${plain(row.baseline)} → ${plain(row.doubled)} ${knobUnits[row.knob] ?? ""}, ${time(row.baseline_latency_s)} → ${time(row.doubled_latency_s)}; click to set`}</title>
@@ -65,7 +65,7 @@ export function Heat({ map, chosen, choose }: { map: HeatMap; chosen: Point | nu
       {drawn.cells.filter(({ cell }) => cell.x === 0).map(({ cell, y }) => (
         <text key={cell.y} x={moved(heatBox.left, -8)} y={moved(y, 18)} text-anchor="end">{axisName(map.y.path, map.y.values[cell.y])}</text>
       ))}
-      <g role="listbox" tabIndex={0} aria-label="Cells; arrows move, Enter chooses" aria-activedescendant={`cell-${now.x}-${now.y}`} onKeyDown={onKey} onBlur={() => setCursor(null)}>
+      <g role="listbox" tabindex={0} aria-label="Cells; arrows move, Enter chooses" aria-activedescendant={`cell-${now.x}-${now.y}`} onKeyDown={onKey} onBlur={() => setCursor(null)}>
       {drawn.cells.map(({ cell, x, y, width, step, hasText }) => (
         <g key={`${cell.x} ${cell.y}`} id={`cell-${cell.x}-${cell.y}`} role="option" aria-selected={isChosen(cell.x, cell.y)} aria-label={`${axisName(map.x.path, map.x.values[cell.x])}, ${axisName(map.y.path, map.y.values[cell.y])}: ${cell.latency_s === null ? "nothing feasible" : time(cell.latency_s)}`} data-cell={`${cell.x},${cell.y}`} onClick={() => { if (cell.point) choose(cell.point); }}>
           <title>{cell.latency_s === null ? `${reasonNames[cell.reason ?? ""] ?? cell.reason ?? "nothing feasible"}` : `${time(cell.latency_s, 4)}, ${plain(cell.feasible_count)} feasible`}</title>

@@ -133,7 +133,7 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
       <div class="pad">
         <svg class="ch machine" viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="group" aria-label={`Machine: ${summary}`}>
           <g
-            role="button" tabIndex={0} aria-label={chosen ? `Rank ${rankText(chosen)} on ${chosen.id}; arrows choose another` : "Arrows choose a rank"}
+            role="slider" tabindex={0} aria-label="Rank" aria-valuemin={0} aria-valuemax={counted(ranked, -1)} aria-valuenow={ranked.indexOf(chosen!)} aria-valuetext={chosen ? `${rankText(chosen)} on ${chosen.id}` : "none"}
             onKeyDown={(event) => {
               const by = rankSteps[event.key];
               if (by === undefined) return;

@@ -22,8 +22,14 @@ interface PanelProps {
   children: ComponentChildren;
 }
 
-class Trap extends Component<{ title: string; children: ComponentChildren }, { error: Error | null }> {
-  override state = { error: null as Error | null };
+// An exception below stays here: the rest of the page lives.
+export class Trap extends Component<{ title: string; isWhole?: boolean; children: ComponentChildren }, { error: Error | null; of: ComponentChildren }> {
+  override state = { error: null as Error | null, of: null as ComponentChildren };
+
+  // A new answer is tried again.
+  static override getDerivedStateFromProps(props: { children: ComponentChildren }, state: { error: Error | null; of: ComponentChildren }) {
+    return state.of === props.children ? null : { error: null, of: props.children };
+  }
 
   static override getDerivedStateFromError(error: Error) {
     return { error };
@@ -33,7 +39,7 @@ class Trap extends Component<{ title: string; children: ComponentChildren }, { e
     const { error } = this.state;
     if (!error) return this.props.children;
     const report = `${this.props.title}: ${error.message}\n${location.href}\nRidgeline ${version.peek()}`;
-    return (
+    const told = (
       <div class="pad">
         <p role="alert">This panel failed: {error.message}</p>
         <p class="row">
@@ -42,6 +48,7 @@ class Trap extends Component<{ title: string; children: ComponentChildren }, { e
         </p>
       </div>
     );
+    return this.props.isWhole ? <section class="panel" aria-label={this.props.title}>{told}</section> : told;
   }
 }
 

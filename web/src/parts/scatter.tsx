@@ -113,7 +113,7 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, colour, choose, op
         {brush ? <rect class="brush" {...brushBox(drawn, brush)} /> : null}
         <path class="front" d={drawn.frontPath} />
         <g
-          role="listbox" tabIndex={0} aria-label="Points of the front; arrows choose, Enter opens" aria-activedescendant={`front-${drawn.front.indexOf(chosen!)}`}
+          role="listbox" tabindex={0} aria-label="Points of the front; arrows choose, Enter opens" {...(chosen && drawn.front.includes(chosen) ? { "aria-activedescendant": `front-${drawn.front.indexOf(chosen)}` } : {})}
           onKeyDown={(event) => {
             const by = steps[event.key];
             if (by !== undefined) {

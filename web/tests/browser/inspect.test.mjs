@@ -1,10 +1,8 @@
-// Inspect in a browser: figures equal the command line's, drawings follow the plan, links, undo, copies, keys.
+// Inspect in a browser: every figure is the command line's, drawings follow the plan, sliders never paint a stale answer.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { after, before, it } from "node:test";
 import { loader } from "../load.mjs";
-import { cli, program, settled, start } from "./setup.mjs";
+import { cli, figure, flags, link, seeded, settled, start, visit } from "./setup.mjs";
 
 let app;
 let vite;
@@ -20,16 +18,36 @@ after(async () => {
   await vite.close();
 });
 
-const figure = (page, name) => page.locator(`[data-figure="${name}"]`).innerText();
-const link = (inputs, page = "inspect") => `/${page}#v=1&${Object.entries(inputs).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`;
-const flags = (inputs) => Object.entries(inputs).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+const example = { model: "llama-3.1-70b", phase: "prefill", context: 32768, "plan.tp": 8, "plan.cp": 16 };
 
-function seeded(seed) {
-  let state = seed;
-  return (list) => {
-    state = (state * 1664525 + 1013904223) >>> 0;
-    return list[Math.floor((state / 2 ** 32) * list.length)];
-  };
+async function sameAsCli(page, inputs) {
+  const { result } = cli("inspect", ...flags(inputs), "--json");
+  const told = JSON.stringify(inputs);
+  assert.equal(await figure(page, "latency"), format.time(result.latency_s), told);
+  assert.equal(await figure(page, "memory"), format.bytes(result.memory.total_bytes), told);
+  assert.equal(await figure(page, "devices"), format.count(result.layout.pes_used), told);
+  const parts = await page.locator('[data-panel="memory"] .memkey dd').allInnerTexts();
+  const keys = ["attn_weights_bytes", "ffn_weights_bytes", "embedding_bytes", "head_bytes", "kv_cache_bytes", "activations_bytes"];
+  assert.deepEqual(parts, keys.map((key) => format.bytes(result.memory[key])), told);
+  const held = await page.locator('[data-panel="replication"] tr.sum .num').allInnerTexts();
+  const { total } = result.replication;
+  assert.deepEqual(held, [format.bytes(total.held_bytes), format.percent(total.redundant_fraction), format.bytes(total.redundant_bytes)], told);
+  assert.equal(await page.locator('[data-panel="replication"] tbody tr:not(.sum)').count(), Math.max(1, result.replication.rows.length), told);
+  assert.equal(await page.locator("[data-hint]").count(), result.hints.length, told);
+  assert.equal(await page.locator('[data-panel="symbols"] dt').count(), result.symbols.length, told);
+  if (result.latency_s === null) return result;
+  const rows = await page.locator("[data-stage-row] [data-total]").allInnerTexts();
+  const due = [...result.layers[0].stages, ...result.edges.filter((edge) => edge.total_s > 0)].map((stage) => format.time(stage.total_s));
+  assert.deepEqual(rows, due, told);
+  assert.equal(await page.locator("[data-layer-total]").innerText(), format.time(result.layers[0].layer_s), told);
+  assert.equal(await page.locator("[data-pass-total]").innerText(), format.time(result.latency_s), told);
+  const hops = result.layers[0].ring_hops;
+  assert.deepEqual(await page.locator("[data-badge]").allInnerTexts(), hops > 0 ? [`× ${hops} hops`] : [], told);
+  if (await page.locator("[data-cube]").count()) {
+    assert.equal(await page.locator('[data-cube][data-used="true"]').count(), result.layout.cubes_used, told);
+    assert.equal(await page.locator('[data-device][data-used="true"]').count(), result.layout.pes_used, told);
+  }
+  return result;
 }
 
 it("every figure is the command line's, for 12 configurations", async () => {
@@ -40,26 +58,8 @@ it("every figure is the command line's, for 12 configurations", async () => {
       model: one(["llama-3.1-70b", "llama-3.1-8b", "mixtral-8x7b", "gemma-2-9b", "deepseek-v3"]), phase: one(["prefill", "decode"]), context: one([4096, 32768, 131072]), "plan.tp": one([1, 4, 8, 16]),
       "plan.cp": one([1, 2, 8, 16]), "plan.pp": one([1, 2]), "plan.kv_shard_mode": one(["split", "replicate"]), "plan.cp_ring_variant": one(["kv", "qoml"]), "plan.tp_placement": one(["pe", "cube"]), "machine.bw_hbm_gbs": one([256, 512]),
     };
-    const { result } = cli("inspect", ...flags(inputs), "--json");
-    await page.goto(app.url + link(inputs));
-    await page.reload();
-    await page.waitForSelector("[data-ready]");
-    await settled(page);
-    assert.equal(await figure(page, "latency"), format.time(result.latency_s), JSON.stringify(inputs));
-    assert.equal(await figure(page, "memory"), format.bytes(result.memory.total_bytes));
-    assert.equal(await figure(page, "devices"), format.count(result.layout.pes_used));
-    if (result.latency_s === null) continue;
-    const rows = await page.locator("[data-stage-row] [data-total]").allInnerTexts();
-    const expected = [...result.layers[0].stages, ...result.edges.filter((edge) => edge.total_s > 0)].map((stage) => format.time(stage.total_s));
-    assert.deepEqual(rows, expected);
-    assert.equal(await page.locator("[data-pass-total]").innerText(), format.time(result.latency_s));
-    const hops = result.layers[0].ring_hops;
-    assert.equal(await page.locator("[data-badge]").count(), hops > 0 ? 1 : 0);
-    if (hops > 0) assert.equal(await page.locator("[data-badge]").innerText(), `× ${hops} hops`);
-    if (await page.locator("[data-cube]").count()) {
-      assert.equal(await page.locator('[data-cube][data-used="true"]').count(), result.layout.cubes_used, "cubes lit");
-      assert.equal(await page.locator('[data-device][data-used="true"]').count(), result.layout.pes_used, "PEs lit");
-    }
+    await visit(page, link(inputs));
+    await sameAsCli(page, inputs);
   }
   assert.deepEqual(faults, []);
   await close();
@@ -70,130 +70,49 @@ it("shows the engine's total, even one that is not the sum of its parts", async 
     const response = await route.fetch();
     const body = await response.json();
     body.result.latency_s = 123.456;
+    body.result.memory.total_bytes = 5e9;
     await route.fulfill({ response, json: body });
   });
   const { page, close } = await app.open(link({ model: "llama-3.1-8b" }), { prepare });
   assert.equal(await page.locator("[data-pass-total]").innerText(), format.time(123.456));
   assert.equal(await figure(page, "latency"), format.time(123.456));
+  assert.equal(await figure(page, "memory"), format.bytes(5e9));
   await close();
 });
 
-it("one ring visit has no arc; torus, ring and mesh draw other links", async () => {
-  const { page, close } = await app.open(link({ model: "llama-3.1-70b", phase: "decode", context: 131072, "plan.cp": 16, "plan.tp": 32, "plan.cp_ring_variant": "qoml" }));
+it("placement, ring, KV, scope and topology change the numbers as the command line says", async () => {
+  const inputs = { ...example };
+  const { page, close } = await app.open(link(inputs));
+  const toggles = [
+    ["TP placement", "PE", "plan.tp_placement", "pe"], ["CP placement", "cube", "plan.cp_placement", "cube"], ["CP ring", "Q, O/m/l", "plan.cp_ring_variant", "qoml"],
+    ["KV heads", "replicate", "plan.kv_shard_mode", "replicate"], ["FFN over", "TP", "plan.ffn_shard_scope", "TP"], ["SIP links", "torus", "machine.sip_topology", "torus2d"],
+  ];
+  for (const [group, choice, path, value] of toggles) {
+    await page.getByRole("radiogroup", { name: group, exact: true }).getByLabel(choice, { exact: true }).check();
+    await settled(page);
+    inputs[path] = value;
+    await sameAsCli(page, inputs);
+  }
+  await close();
+});
+
+it("one ring visit has no arc; ring, mesh and torus draw the engine's links", async () => {
+  const many = { model: "llama-3.1-70b", phase: "decode", context: 131072, "plan.cp": 16, "plan.tp": 32, "plan.cp_ring_variant": "qoml" };
+  const { page, close } = await app.open(link(many));
+  assert.equal(await page.locator("[data-badge]").count(), 0);
+  await visit(page, link({ ...example, "plan.cp": 1 }));
   assert.equal(await page.locator("[data-badge]").count(), 0);
   const drawn = {};
-  for (const kind of ["ring", "mesh", "torus"]) {
-    await page.getByRole("radiogroup", { name: "SIP links" }).getByLabel(kind).check();
-    await settled(page);
-    drawn[kind] = await page.locator("[data-link]").evaluateAll((all) => all.map((path) => path.getAttribute("d")).join());
+  for (const kind of ["ring", "mesh2d", "torus2d"]) {
+    const inputs = { ...many, "machine.sip_topology": kind };
+    await visit(page, link(inputs));
+    const { result } = cli("inspect", ...flags(inputs), "--set", "topology=true", "--json");
+    const used = new Set(result.topology.nodes.filter((node) => node.parent === null && node.used).map((node) => node.id));
+    const due = result.topology.links.filter((item) => used.has(item.a) && used.has(item.b));
+    assert.equal(await page.locator("path[data-link]").count(), due.length, kind);
+    drawn[kind] = await page.locator("path[data-link]").evaluateAll((all) => all.map((path) => path.getAttribute("d")).join());
   }
   assert.equal(new Set(Object.values(drawn)).size >= 2, true);
-  await close();
-});
-
-it("a link is the view: reload, Back and a new tab rebuild it; the unknown is kept", async () => {
-  const { page, close } = await app.open("/inspect#v=1&model=llama-3.1-8b&phase=decode&context=8192&plan.tp=4&sel=F3&future=1");
-  assert.equal(await page.locator('[data-stage="F3"]').getAttribute("aria-pressed"), "true");
-  assert.match(page.url(), /future=1/);
-  const text = await page.locator("main").innerText();
-  await page.reload();
-  await page.waitForSelector("[data-ready]");
-  await settled(page);
-  const steady = (value) => value.replace(/answered in [\d.]+\s\S+/g, "");
-  assert.equal(steady(await page.locator("main").innerText()), steady(text));
-  await page.getByRole("link", { name: "Glossary" }).click();
-  await page.waitForURL(/glossary/);
-  await page.goBack();
-  await page.waitForURL(/inspect/);
-  await page.waitForSelector('[data-stage="F3"][aria-pressed="true"]');
-  await close();
-});
-
-it("50 actions undone one by one give the first state, redone the last; a drag is one step", async () => {
-  const { page, close } = await app.open(link({ model: "llama-3.1-70b", phase: "prefill", context: 32768, "plan.tp": 8, "plan.cp": 16 }));
-  const hash = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(location.hash)))));
-  const first = await hash();
-  const one = seeded(5);
-  let done = 0;
-  for (let i = 0; i < 50; i += 1) {
-    const before = await hash();
-    await page.locator(`[data-stage="${one(["S1", "S5", "S8", "F3", "F5"])}"]`).click();
-    if ((await hash()) !== before) done += 1;
-  }
-  const last = await hash();
-  for (let i = 0; i < done; i += 1) await page.keyboard.press("Control+z");
-  assert.equal(await hash(), first);
-  for (let i = 0; i < done; i += 1) await page.keyboard.press("Control+Shift+z");
-  assert.equal(await hash(), last);
-  const slider = page.getByRole("slider", { name: "HBM bandwidth, slider" });
-  const box = await slider.boundingBox();
-  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
-  await page.mouse.down();
-  for (let i = 3; i < 9; i += 1) await page.mouse.move(box.x + (box.width * i) / 10, box.y + box.height / 2);
-  await page.mouse.up();
-  assert.match(await hash(), /machine\.bw_hbm_gbs/);
-  await page.keyboard.press("Control+z");
-  assert.equal(await hash(), last);
-  await close();
-});
-
-it("Copy as CLI and cURL, executed, give the number on screen; exports carry the data", async () => {
-  const { page, close } = await app.open(link({ model: "llama-3.1-70b", phase: "decode", context: 131072, "plan.tp": 16, "plan.cp": 8, "machine.bw_hbm_gbs": 512 }));
-  const shown = await figure(page, "latency");
-  await page.getByRole("button", { name: "Copy as CLI" }).first().click();
-  const command = await page.evaluate(() => navigator.clipboard.readText());
-  const run = spawnSync("sh", ["-c", `${command.replace(/^ridgeline/, `'${program}'`)} --json`], { encoding: "utf8" });
-  assert.equal(format.time(JSON.parse(run.stdout).result.latency_s), shown, command);
-  await page.getByRole("button", { name: "Copy as cURL" }).click();
-  const curl = await page.evaluate(() => navigator.clipboard.readText());
-  const answer = spawnSync("sh", ["-c", curl], { encoding: "utf8" });
-  assert.equal(format.time(JSON.parse(answer.stdout).result.latency_s), shown, curl);
-  const save = async (kind) => {
-    const panel = page.locator('[data-panel="roofline"]');
-    await panel.locator("summary").click();
-    const [file] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: kind }).click()]);
-    return readFileSync(await file.path());
-  };
-  const svg = (await save("SVG")).toString();
-  assert.equal(await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") === null, svg), true);
-  const png = await save("PNG");
-  assert.equal(png.readUInt32BE(16), 840);
-  assert.ok(png.length > 5000);
-  const csv = (await save("CSV")).toString().trim().split("\n");
-  await page.locator('[data-panel="roofline"]').getByRole("button", { name: "Table" }).click();
-  assert.equal(await page.locator('[data-panel="roofline"] tbody tr').count(), csv.length - 1);
-  await close();
-});
-
-it("refused, infeasible, unplaceable and lost are told; hostile names stay text", async () => {
-  const { page, close } = await app.open(link({ model: "llama-3.1-70b", phase: "decode", context: 131072 }));
-  await page.waitForSelector("[data-banner]");
-  assert.match(await page.locator("[data-banner]").innerText(), /Does not fit/);
-  await page.fill("#f-plan-tp", "0");
-  await page.keyboard.press("Enter");
-  await page.waitForSelector(".deg.wrong");
-  assert.match(await page.locator("main").innerText(), /from before the change/);
-  await page.keyboard.press("Escape");
-  await page.goto(app.url + link({ model: "llama-3.1-70b", "plan.cp": 999 }));
-  await page.reload();
-  await page.waitForSelector("[data-banner]");
-  assert.match(await page.locator("[data-banner]").innerText(), /Cannot be placed/);
-  assert.equal(await figure(page, "latency"), "–");
-  await page.evaluate(() => (location.hash = `#v=1&model=${encodeURIComponent("<img src=x onerror=alert(1)>")}`));
-  await page.waitForFunction(() => document.querySelector("[role=alert]") !== null);
-  assert.equal(await page.locator("img").count(), 0);
-  await page.setInputFiles("input[type=file]", { name: "config.json", mimeType: "application/json", buffer: Buffer.from("{broken") });
-  await page.getByText("is no JSON").waitFor();
-  await page.setInputFiles("input[type=file]", { name: "config.json", mimeType: "application/json", buffer: Buffer.alloc(5_100_000, 32) });
-  await page.getByText("over 5 MB").waitFor();
-  await close();
-});
-
-it("works with storage blocked", async () => {
-  const prepare = (page) => page.addInitScript(() => Object.defineProperty(window, "localStorage", { get: () => { throw new Error("blocked"); } }));
-  const { page, faults, close } = await app.open("/inspect", { prepare });
-  assert.match(await figure(page, "latency"), /s$/);
-  assert.deepEqual(faults, []);
   await close();
 });
 
@@ -201,46 +120,79 @@ it("a hint is tried as one step and taken back", async () => {
   const { page, close } = await app.open(link({ model: "llama-3.1-70b", phase: "decode", context: 131072, "plan.tp": 32, "plan.cp": 16, "plan.cp_ring_variant": "kv" }));
   const before = await figure(page, "latency");
   await page.locator('[data-hint="decode_kv_ring"]').getByRole("button").click();
-  await page.waitForFunction((text) => document.querySelector('[data-figure="latency"]').textContent !== text, before);
+  await settled(page);
+  assert.notEqual(await figure(page, "latency"), before);
   await page.keyboard.press("Control+z");
-  await page.waitForFunction((text) => document.querySelector('[data-figure="latency"]').textContent === text, before);
+  await settled(page);
+  assert.equal(await figure(page, "latency"), before);
   await close();
 });
 
-it("without a pointer: a page, a stage with its formulas, a degree, a saved configuration", async () => {
-  const { page, close } = await app.open(link({ model: "llama-3.1-70b", phase: "prefill", context: 32768, "plan.tp": 8, "plan.cp": 16 }));
-  await page.keyboard.press(".");
-  await page.waitForSelector("tr.fx");
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("plan.tp");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.activeElement?.id === "f-plan-tp");
-  await page.keyboard.press("ArrowUp");
-  assert.equal(await page.inputValue("#f-plan-tp"), "16");
-  await page.keyboard.press("Tab");
-  await page.evaluate(() => document.getElementById("main").focus());
-  await page.keyboard.press("s");
-  await page.keyboard.press("5");
-  await page.waitForURL(/compare/);
-  await page.getByText("config1").first().waitFor();
-  await close();
-});
-
-it("100 slider steps: the last value wins, no stale answer is painted, the heap stays", async () => {
+// Answers come back out of order; each one painted must be of a later question than the one before it.
+it("100 slider steps with delayed answers: no stale answer is painted, the last value wins", async () => {
+  const questions = new Map();
+  const one = seeded(3);
   const prepare = (page) => page.route("**/v1/inspect", async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, (Date.now() * 7919) % 40));
-    await route.continue();
+    const asked = questions.size;
+    const response = await route.fetch();
+    const body = await response.json();
+    body.result.latency_s += asked * 1e-9;
+    questions.set(body.result.latency_s, asked);
+    await new Promise((resolve) => setTimeout(resolve, one([0, 5, 20, 40])));
+    await route.fulfill({ response, json: body });
   });
   const { page, close } = await app.open(link({ model: "llama-3.1-8b", phase: "decode", context: 8192 }), { prepare });
+  await page.evaluate(() => {
+    window.painted = [];
+    new MutationObserver(() => window.painted.push(document.querySelector("[data-pass-total]").textContent)).observe(document.querySelector("[data-pass-total]"), { characterData: true, subtree: true, childList: true });
+  });
   const slider = page.getByRole("slider", { name: "HBM bandwidth, slider" });
   await slider.focus();
   for (let i = 0; i < 100; i += 1) await page.keyboard.press(i % 10 < 7 ? "ArrowRight" : "ArrowLeft");
-  const value = Number((await page.inputValue("#f-machine-bw_hbm_gbs")).replaceAll(",", ""));
-  await page.waitForTimeout(400);
   await settled(page);
-  const { result } = cli("inspect", "--model", "llama-3.1-8b", "--phase", "decode", "--context", "8192", "--set", `machine.bw_hbm_gbs=${value}`, "--json");
-  assert.equal(await figure(page, "latency"), format.time(result.latency_s));
+  const value = Number((await page.inputValue("#f-machine-bw_hbm_gbs")).replaceAll(",", ""));
+  const inputs = { model: "llama-3.1-8b", phase: "decode", context: 8192, "machine.bw_hbm_gbs": value };
+  const due = cli("inspect", ...flags(inputs), "--json").result.latency_s;
+  assert.equal(await figure(page, "latency"), format.time(due));
+  const texts = [...questions].map(([latency, asked]) => [format.time(latency), asked]);
+  let last = 0;
+  for (const text of await page.evaluate(() => window.painted)) {
+    const candidates = texts.filter(([shown]) => shown === text).map(([, asked]) => asked);
+    const next = candidates.filter((asked) => asked >= last).at(0);
+    assert.notEqual(next, undefined, `${text} was painted after the answer to question ${last}`);
+    last = next;
+  }
+  await close();
+});
+
+it("500 slider steps leave nothing behind; the page stays small", async () => {
+  const { page, close } = await app.open(link({ ...example }));
+  const session = await page.context().newCDPSession(page);
+  const heap = async () => {
+    await session.send("HeapProfiler.collectGarbage");
+    return (await session.send("Runtime.getHeapUsage")).usedSize;
+  };
+  const slider = page.getByRole("slider", { name: "HBM bandwidth, slider" });
+  const drag = (steps) => slider.evaluate(async (element, count) => {
+    for (let i = 0; i < count; i += 1) {
+      element.value = String(4 + (i % 13));
+      element.dispatchEvent(new Event("input", { bubbles: true }));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    element.dispatchEvent(new Event("change", { bubbles: true }));
+  }, steps);
+  await drag(50);
+  await settled(page);
+  const first = await heap();
+  await drag(500);
+  await settled(page);
+  const grown = (await heap()) - first;
+  assert.ok(grown < 5e6, `the heap grew by ${grown} bytes`);
   const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
   assert.ok(nodes <= 4000, `${nodes} nodes`);
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await settled(page);
+  assert.ok(!page.url().includes("bw_hbm_gbs"), "each drag is one step");
   await close();
 });
