@@ -108,6 +108,21 @@ TEST(Server, AnswersWithItsTimeAndPolicy) {
   EXPECT_EQ(parsed(answer->body)["command"], "inspect");
 }
 
+// A browser offers brotli; packing an answer takes longer than sending it to the same machine.
+TEST(Server, SendsAnswersAndRefusalsUnpacked) {
+  Running server;
+  const httplib::Headers offers = {{"Accept-Encoding", "gzip, deflate, br"}};
+  const auto answer = server.client().Post("/v1/inspect", offers, kInspect, kJson);
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->has_header("Content-Encoding"));
+  EXPECT_EQ(parsed(answer->body)["command"], "inspect");
+  const auto refused = server.client().Post("/v1/inspect", offers, R"({"model": "none"})", kJson);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 400);
+  EXPECT_EQ(refused->get_header_value_count("X-Ridgeline-Elapsed"), 1U);
+  EXPECT_EQ(parsed(refused->body)["error"]["where"], "/model");
+}
+
 TEST(Server, RefusesInJson) {
   Running server;
   httplib::Client& client = server.client();
