@@ -44,16 +44,29 @@ function grid(nodes: readonly TopologyNode[]): { columns: number; rows: number; 
   return { columns: xs.length, rows: ys.length, at: (node) => [xs.indexOf(node.x), ys.indexOf(node.y)] };
 }
 
+const frames = [{ head: header, pad: 6, space: 3 }, { head: 0, pad: 3, space: 2 }] as const;
+const frame = (depth: number) => frames[Math.min(depth, 1)]!;
+const leastCell = 4;
+
+// The height below which the devices inside could not be told apart.
+function leastHeight(node: TopologyNode, children: Families, depth: number): number {
+  const inner = children.get(node.id) ?? [];
+  if (inner.length === 0) return leastCell;
+  const { head, pad, space } = frame(depth);
+  const { rows } = grid(inner);
+  return head + 2 * pad + (rows - 1) * space + rows * Math.max(...inner.map((child) => leastHeight(child, children, depth + 1)));
+}
+
+// A group too narrow for what is in it is drawn as one box.
 function place(node: TopologyNode, children: Families, x: number, y: number, width: number, height: number, depth: number): Box {
   const inner = children.get(node.id) ?? [];
   const box: Box = { node, x, y, width, height, children: [], isLeaf: inner.length === 0 && depth > 0 };
   if (inner.length === 0) return box;
   const { columns, rows, at } = grid(inner);
-  const head = depth === 0 ? header : 0;
-  const pad = depth === 0 ? 6 : 3;
-  const space = depth === 0 ? 3 : 2;
+  const { head, pad, space } = frame(depth);
   const cellWidth = (width - 2 * pad - (columns - 1) * space) / columns;
   const cellHeight = (height - head - 2 * pad - (rows - 1) * space) / rows;
+  if (cellWidth < 1) return box;
   for (const child of inner) {
     const [column, row] = at(child);
     box.children.push(place(child, children, x + pad + column * (cellWidth + space), y + head + pad + row * (cellHeight + space), cellWidth, cellHeight, depth + 1));
@@ -117,7 +130,8 @@ export function machine(topology: Topology, compactOver = 16): Drawn {
   const space = isCompact ? 10 : gap;
   const width = (across - 24 - (columns - 1) * space) / columns;
   const used = all.some((node) => children.has(node.id));
-  const height = isCompact || !used ? Math.max(22, Math.min(44, width)) : Math.max(52, Math.min(160, width * 0.66));
+  const least = Math.max(52, ...all.map((node) => leastHeight(node, children, 0)));
+  const height = isCompact || !used ? Math.max(22, Math.min(44, width)) : Math.max(least, Math.min(160, width * 0.66));
   const outermost = topology.levels.at(-1);
   const isSwitched = /switch|fat-tree|rail/.test(outermost?.topology ?? "") && all.length > 1;
   const top = isSwitched ? 26 : 10;
