@@ -25,5 +25,10 @@ export const worked: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   placement: { devices: 64, duration: "365 d", tdp: "700 W", unit_cost: "30000 USD", regions: [{ name: "north", carbon_intensity_kgco2e_per_kwh: 0.05, pue: 1.1, kwh_price_usd: 0.12 }, { name: "south", carbon_intensity_kgco2e_per_kwh: 0.38, pue: 1.3, kwh_price_usd: 0.07 }] },
   "carbon-shift": { window: "4 h", energy: "1 MWh", intensity_profile: [0.42, 0.41, 0.4, 0.39, 0.38, 0.36, 0.33, 0.29, 0.25, 0.22, 0.2, 0.19, 0.19, 0.2, 0.22, 0.26, 0.31, 0.36, 0.4, 0.43, 0.44, 0.44, 0.435, 0.43].map((value) => `${value} kgCO2e/kWh`) },
   offload: { stage: "40 ms", moved: "2 GB", host_link: "64 GB/s" },
+  parallelism: { model: "llama-3.1-8b", machine: "dgx-h100", batch_size: 64, seq_len: 4096, max_pp: 2, max_v_stages: 2 },
+  batching: { model: "llama-3.1-8b", hardware: "h100-sxm", qps: 2, mean_request_tokens: 1500, output_tokens: 200, max_seq_len: 4096, target_itl: "50 ms", target_ttft: "2 s", max_search_batch: 64 },
+  "energy-per-token": { model: "llama-3.1-8b", hardware: "h100-sxm", energy_per_flop: "0.4 pJ/FLOP", energy_per_memory_byte: "40 pJ/B", static_power: "90 W" },
+  "multi-tenancy": { model: "llama-3.1-8b", hardware: "h100-sxm", batch_size: 32, adapters: 100 },
+  "batch-jobs": { model: "llama-3.1-8b", hardware: "h100-sxm", tokens: 1e9, replicas: 8, hourly_rental_price: "3 USD/h" },
   "power-and-cooling": { devices: 256, tdp: "700 W", pue: 1.2 },
 };
