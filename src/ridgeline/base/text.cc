@@ -71,6 +71,10 @@ constexpr std::array kUnits = {
     Unit{"l", {.water = 1}, 1},
     Unit{"L/kWh", {.energy = -1, .water = 1}, 1.0 / 3.6e6},
     Unit{"l/kWh", {.energy = -1, .water = 1}, 1.0 / 3.6e6},
+    Unit{"USD/kgCO2e", {.money = 1, .carbon = -1}, 1},
+    Unit{"USD/tCO2e", {.money = 1, .carbon = -1}, 1e-3},
+    Unit{"USD/L", {.money = 1, .water = -1}, 1},
+    Unit{"USD/m3", {.money = 1, .water = -1}, 1e-3},
 };
 
 struct Prefix {
@@ -218,6 +222,28 @@ const Suffix* suffix_of(Dim dim) {
   return nullptr;
 }
 
+// Rates that are written in one unit of their own.
+struct Rate {
+  Dim dim;
+  const char* unit;
+  const char* example;
+};
+constexpr std::array kRates = {
+    Rate{{.time = -1, .money = 1}, "USD/h", "2.5 USD/h"},
+    Rate{{.energy = -1, .money = 1}, "USD/kWh", "0.08 USD/kWh"},
+    Rate{{.energy = -1, .carbon = 1}, "kgCO2e/kWh", "380 gCO2e/kWh"},
+    Rate{{.energy = -1, .water = 1}, "L/kWh", "1.8 L/kWh"},
+    Rate{{.money = 1, .carbon = -1}, "USD/tCO2e", "100 USD/tCO2e"},
+    Rate{{.money = 1, .water = -1}, "USD/m3", "2 USD/m3"},
+};
+
+const Rate* rate_of(Dim dim) {
+  for (const Rate& rate : kRates) {
+    if (rate.dim == dim) return &rate;
+  }
+  return nullptr;
+}
+
 struct KeyUnit {
   const char* suffix;  // without the underscore
   const char* unit;    // as text
@@ -348,6 +374,10 @@ Result<std::int64_t> parse_count(std::string_view text, CountScale scale) {
 }
 
 std::string format_quantity(double base, Dim dim, int significant_digits) {
+  if (const Rate* rate = rate_of(dim)) {
+    const double value = base / factor_of(rate->unit, dim, Case::exact);
+    return fmt::format("{:.{}g} {}", value, significant_digits, rate->unit);
+  }
   if (base == 0) {
     const Suffix* zero = suffix_of(dim);
     if (dim == Dim{.time = 1}) return "0 s";
@@ -378,6 +408,7 @@ double suffix_factor(std::string_view suffix, Dim dim) {
 }
 
 const char* example_of(Dim dim) {
+  if (const Rate* rate = rate_of(dim)) return rate->example;
   const Suffix* suffix = suffix_of(dim);
   return suffix == nullptr ? "1.5" : suffix->example;
 }

@@ -81,6 +81,29 @@ TEST(Format, ScalesToReadableText) {
   EXPECT_EQ(format_quantity(90, kTimeDim), "1.5 min");
 }
 
+// Rates of money, carbon and water: no scale of prefixes, the unit that a bill has.
+TEST(Format, WritesRatesInTheirUsualUnit) {
+  const Dim price = {.time = -1, .money = 1};
+  const Dim carbon = {.energy = -1, .carbon = 1};
+  EXPECT_EQ(format_quantity(3.0 / 3600, price), "3 USD/h");
+  EXPECT_EQ(format_quantity(0, price), "0 USD/h");
+  EXPECT_EQ(format_quantity(0.38 / 3.6e6, carbon), "0.38 kgCO2e/kWh");
+  const Dim tax = {.money = 1, .carbon = -1};
+  EXPECT_EQ(format_quantity(0.1, tax), "100 USD/tCO2e");
+}
+
+TEST(Format, ExamplesAreAccepted) {
+  for (const Dim dim :
+       {kRate, kBytes, kTimeDim, Dim{.time = -1, .money = 1}, Dim{.energy = -1, .money = 1},
+        Dim{.energy = -1, .carbon = 1}, Dim{.energy = -1, .water = 1},
+        Dim{.money = 1, .carbon = -1}, Dim{.money = 1, .water = -1}}) {
+    SCOPED_TRACE(example_of(dim));
+    const auto read = parse_quantity(example_of(dim), dim);
+    ASSERT_TRUE(read.has_value());
+    EXPECT_GT(*read, 0);
+  }
+}
+
 TEST(Suffix, NamesAndFactors) {
   EXPECT_EQ(unit_suffix(kRate), "_bytes_per_s");
   EXPECT_EQ(unit_suffix(Dim{}), "");
