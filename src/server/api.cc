@@ -73,7 +73,7 @@ Result<Api::Call> Api::find(std::string_view path) const {
   if (!command || kServe == (*command)->name || name != (*command)->name) return no_such(path);
   if (slash == std::string_view::npos) return Call{*command, ""};
   const std::string_view word = path.substr(slash + 1);
-  if ((*command)->variants.empty()) return no_such(path);
+  if ((*command)->variants().empty()) return no_such(path);
   RIDGELINE_TRY(const app::Command* variant, app::find_variant(**command, word));
   return Call{*command, variant->variant};
 }

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "ridgeline/physics/cost.h"
-#include "ridgeline/physics/lower.h"
 #include "ridgeline/physics/memory.h"
 #include "ridgeline/physics/placement.h"
 
@@ -82,25 +81,15 @@ void add_candidates(const Scenario& at, const Hint& hint, Candidates& out) {
   }
 }
 
-// The memory bandwidth is the second knob of every machine.
-Patch double_bandwidth(const Scenario& at) {
-  const std::vector<ScalarField> knobs = hardware_knobs(at.machine);
-  const ScalarField& knob = knobs[1];
-  const double doubled = 2 * get_scalar(at, knob);
-  return check_scalar(knob, doubled) ? Patch{{knob, doubled}} : Patch{};
-}
-
 bool better(const Effect& now, const Effect& then, HintCategory category) {
   if (!then.placement_valid) return false;
   if (category == HintCategory::space) return then.total_bytes < now.total_bytes;
   return !now.placement_valid || then.latency_s <= now.latency_s;
 }
 
-}  // namespace
-
-Effect effect_of(const Model& model, const Scenario& at) {
+Effect lowered_effect(physics::Lowering& lowering, const Scenario& at) {
   Step step;
-  physics::Lowering(model, at.machine, at.work).lower(at.plan, step);
+  lowering.lower(at.plan, step);
   Effect out;
   out.placement_valid = step.layout.valid();
   out.total_bytes = step.memory.total();
@@ -112,41 +101,68 @@ Effect effect_of(const Model& model, const Scenario& at) {
   return out;
 }
 
+}  // namespace
+
+Effect effect_of(const Model& model, const Scenario& at) {
+  physics::Lowering lowering(model, at.machine, at.work);
+  return lowered_effect(lowering, at);
+}
+
 Scenario patched(const Scenario& at, const Patch& patch) {
   Scenario out = at;
   for (const Change& change : patch) set_scalar(out, change.field, change.value);
   return out;
 }
 
-Patch patch_of(const Model& model, const Scenario& at, std::span<const ScalarField> fields,
-               const Hint& hint) {
-  if (hint.id == HintId::decode_memory_bound) return double_bandwidth(at);
+Tries::Tries(physics::Lowering& lowering, const Scenario& at, std::span<const ScalarField> fields)
+    : lowering_(lowering), at_(at), fields_(fields), now_(lowered_effect(lowering, at)) {}
+
+Effect Tries::effect_of(const Patch& patch) {
+  const Scenario then = patched(at_, patch);
+  const bool of_plan = std::all_of(patch.begin(), patch.end(), [](const Change& change) {
+    return change.field.owner == ScalarOwner::plan;
+  });
+  return of_plan ? lowered_effect(lowering_, then) : advise::effect_of(lowering_.model(), then);
+}
+
+// The memory bandwidth is the second knob of every machine.
+Patch Tries::double_bandwidth() const {
+  const std::vector<ScalarField> knobs = hardware_knobs(at_.machine);
+  const ScalarField& knob = knobs[1];
+  const double doubled = 2 * get_scalar(at_, knob);
+  return check_scalar(knob, doubled) ? Patch{{knob, doubled}} : Patch{};
+}
+
+Patch Tries::patch_of(const Hint& hint) {
+  if (hint.id == HintId::decode_memory_bound) return double_bandwidth();
   if (hint.id == HintId::placement_invalid || hint.id == HintId::over_capacity) {
-    const std::vector<Patch> mends = mends_of(model, at, fields);
-    return mends.empty() ? Patch{} : mends.front();
+    return mends().empty() ? Patch{} : mends().front();
   }
-  Candidates candidates(fields);
-  add_candidates(at, hint, candidates);
-  const Effect now = effect_of(model, at);
+  Candidates candidates(fields_);
+  add_candidates(at_, hint, candidates);
   for (const Patch& patch : candidates.list()) {
     const bool padding = hint.id == HintId::batch_padding;  // the same work, for more sequences
-    const Effect then = effect_of(model, patched(at, patch));
-    if (better(now, then, padding ? HintCategory::layout : hint.category)) return patch;
+    const Effect then = effect_of(patch);
+    if (better(now_, then, padding ? HintCategory::layout : hint.category)) return patch;
   }
   return {};
 }
 
-std::vector<Patch> mends_of(const Model& model, const Scenario& at,
-                            std::span<const ScalarField> fields) {
-  std::vector<Patch> out;
+const std::vector<Patch>& Tries::mends() {
+  if (!mends_) find_mends();
+  return *mends_;
+}
+
+void Tries::find_mends() {
+  std::vector<Patch>& out = mends_.emplace();
   const auto take_first = [&](const Candidates& candidates) {
     for (const Patch& patch : candidates.list()) {
-      if (out.size() == kMostMends || !effect_of(model, patched(at, patch)).runs()) continue;
+      if (out.size() == kMostMends || !effect_of(patch).runs()) continue;
       return out.push_back(patch);
     }
   };
   const auto scale = [&](std::string_view path, double now) {
-    Candidates candidates(fields);
+    Candidates candidates(fields_);
     for (double factor = 2; factor <= kMostFactor; factor *= 2) {
       candidates.add({{path, now * factor}});
       if (static_cast<std::int64_t>(now) % static_cast<std::int64_t>(factor) == 0) {
@@ -155,15 +171,14 @@ std::vector<Patch> mends_of(const Model& model, const Scenario& at,
     }
     take_first(candidates);
   };
-  scale("plan.tp", number(at.plan.tp));
-  scale("plan.cp", number(at.plan.cp));
-  scale("plan.pp", number(at.plan.pp));
-  scale("plan.dp", number(at.plan.dp));
-  Candidates narrow(fields);
+  scale("plan.tp", number(at_.plan.tp));
+  scale("plan.cp", number(at_.plan.cp));
+  scale("plan.pp", number(at_.plan.pp));
+  scale("plan.dp", number(at_.plan.dp));
+  Candidates narrow(fields_);
   narrow.add({{"precision", number(Precision::fp8)}});
   narrow.add({{"precision", number(Precision::fp4)}});
   take_first(narrow);
-  return out;
 }
 
 }  // namespace ridgeline::advise

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "ridgeline/advise/hints.h"
+#include "ridgeline/physics/lower.h"
 #include "ridgeline/spec/model.h"
 #include "ridgeline/spec/scenario.h"
 
@@ -32,13 +34,31 @@ Effect effect_of(const Model& model, const Scenario& at);
 
 Scenario patched(const Scenario& at, const Patch& patch);
 
-// The first change that a hint suggests and that makes its subject better; empty where none does.
-// `fields` are those of the scenario's machine.
-Patch patch_of(const Model& model, const Scenario& at, std::span<const ScalarField> fields,
-               const Hint& hint);
+// Tries changes of one configuration. Those of the plan alone share one lowering.
+class Tries {
+ public:
+  // Keeps references. `lowering` is that of the machine and workload of `at`, `fields` are those of
+  // its machine.
+  Tries(physics::Lowering& lowering, const Scenario& at, std::span<const ScalarField> fields);
 
-// Up to three changes, of one field each, after which the plan can be placed and fits.
-std::vector<Patch> mends_of(const Model& model, const Scenario& at,
-                            std::span<const ScalarField> fields);
+  const Effect& now() const { return now_; }
+  Effect effect_of(const Patch& patch);
+
+  // The first change that a hint suggests and that makes its subject better; empty where none does.
+  Patch patch_of(const Hint& hint);
+
+  // Up to three changes, of one field each, after which the plan can be placed and fits.
+  const std::vector<Patch>& mends();
+
+ private:
+  Patch double_bandwidth() const;
+  void find_mends();
+
+  physics::Lowering& lowering_;
+  const Scenario& at_;
+  std::span<const ScalarField> fields_;
+  Effect now_;
+  std::optional<std::vector<Patch>> mends_;  // once looked for
+};
 
 }  // namespace ridgeline::advise

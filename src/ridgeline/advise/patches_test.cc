@@ -22,6 +22,20 @@ std::vector<Hint> hints(const Model& model, const Scenario& at) {
   return hints_of(model, at.machine, at.work, at.plan, step);
 }
 
+// The tries of one scenario, with the lowering that they share.
+struct Tried {
+  Tried(const Model& model, const Scenario& at)
+      : scenario(at),
+        fields(scalar_fields(at.machine)),
+        lowering(model, scenario.machine, scenario.work),
+        tries(lowering, scenario, fields) {}
+
+  Scenario scenario;
+  std::vector<ScalarField> fields;
+  physics::Lowering lowering;
+  Tries tries;
+};
+
 TEST(Patches, OfKvReplicateSplitsTheCacheAndSavesWhatTheHintSays) {
   const Model model = testing::llama_70b();
   const Scenario at = scenario({.cp = 16, .tp = 32, .kv_shard_mode = KvShardMode::replicate});
@@ -29,7 +43,7 @@ TEST(Patches, OfKvReplicateSplitsTheCacheAndSavesWhatTheHintSays) {
   const auto hint = std::find_if(all.begin(), all.end(),
                                  [](const Hint& h) { return h.id == HintId::kv_replicate; });
   ASSERT_NE(hint, all.end());
-  const Patch patch = patch_of(model, at, scalar_fields(at.machine), *hint);
+  const Patch patch = Tried(model, at).tries.patch_of(*hint);
   ASSERT_EQ(patch.size(), 1U);
   EXPECT_EQ(patch[0].field.path, "plan.kv_shard_mode");
   // The cache: 80 layers x 131,072/16 tokens x 2 x 8 x 128 x 4/32 elements x 2 B = 335,544,320 B, a
@@ -47,9 +61,12 @@ TEST(Patches, NeverMakeTheirSubjectWorse) {
     for (const std::int64_t tp : {1, 8, 32}) {
       const Scenario at = scenario({.cp = cp, .tp = tp, .ffn_shard_scope = FfnShardScope::tp});
       const Effect before = effect_of(model, at);
+      Tried tried(model, at);
       for (const Hint& hint : hints(model, at)) {
-        const Patch patch = patch_of(model, at, scalar_fields(at.machine), hint);
+        const Patch patch = tried.tries.patch_of(hint);
         if (patch.empty()) continue;
+        EXPECT_EQ(tried.tries.effect_of(patch).latency_s,
+                  effect_of(model, patched(at, patch)).latency_s);
         const Effect after = effect_of(model, patched(at, patch));
         EXPECT_TRUE(after.placement_valid);
         if (hint.category == HintCategory::space && hint.id != HintId::over_capacity) {
@@ -67,7 +84,8 @@ TEST(Mends, RunWhereThePlanDidNot) {
   const Model model = testing::llama_70b();
   const Scenario too_large = scenario({.tp = 8});
   EXPECT_FALSE(effect_of(model, too_large).runs());
-  const auto mends = mends_of(model, too_large, scalar_fields(too_large.machine));
+  Tried tried(model, too_large);
+  const auto& mends = tried.tries.mends();
   EXPECT_FALSE(mends.empty());
   EXPECT_LE(mends.size(), 3U);
   for (const Patch& patch : mends) EXPECT_TRUE(effect_of(model, patched(too_large, patch)).runs());

@@ -90,7 +90,7 @@ class LineParser {
   // "solve serving": the word after such a command decides what flags there are.
   Status take_variant() {
     const bool has_word = at_ < arguments_.size() && arguments_[at_].rfind('-', 0) != 0;
-    if (line_.command->variants.empty() || !has_word) return Ok{};
+    if (line_.command->variants().empty() || !has_word) return Ok{};
     auto variant = find_variant(*line_.command, arguments_[at_]);
     if (!variant) {
       Error error = variant.error();
@@ -313,7 +313,7 @@ Result<Machine> first_machine(const Json* spec, std::span<const Setting> setting
 // Of a command with variants the one that the spec names; any other command as it is.
 Result<const Command*> command_for(const Command& command, const Json* spec,
                                    const Origins& origins) {
-  if (command.variants.empty() || spec == nullptr || !spec->is_object()) return &command;
+  if (command.variants().empty() || spec == nullptr || !spec->is_object()) return &command;
   const auto word = spec->find(command.words[0]);
   if (word == spec->end() || !word->is_string()) return &command;
   auto variant = find_variant(command, word->get_ref<const std::string&>());

@@ -53,10 +53,15 @@ struct Command {
   std::span<const Field> fields;
   std::span<const char* const> words;  // fields that the words after the command fill, in order
   Result<report::Document> (*answer)(const Request& request, const Context& context) = nullptr;
-  // A command whose first word decides what else it takes has one of these per word.
-  std::span<const Command> variants{};
+  // A command whose first word decides what else it takes has one of these per word; they are made
+  // when first asked for.
+  std::span<const Command> (*list_variants)() = nullptr;
   const char* variant = "";          // of a variant: its word
   std::span<const Field> outputs{};  // of its answer, where that is a struct with fields
+
+  std::span<const Command> variants() const {
+    return list_variants == nullptr ? std::span<const Command>{} : list_variants();
+  }
 };
 
 std::span<const Command> commands();

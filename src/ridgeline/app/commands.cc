@@ -31,6 +31,9 @@ constexpr std::array kInspectFields = {
     Field{"topology", FieldKind::toggle, "false", "list each device with its rank as well (json)"},
     Field{"rank", FieldKind::count, "0", "whose parts of the tensors are told (json)"},
     Field{"formulas", FieldKind::toggle, "false", "the formulas of each stage with their values"},
+    Field{"parts", FieldKind::texts, "",
+          "which of formulas, symbols, topology, shards and effects are told (json), or none; all "
+          "where nothing is given"},
 };
 
 constexpr std::array kExploreFields = {
@@ -201,7 +204,7 @@ Result<const Command*> find_command(std::string_view name) {
 Result<const Command*> find_variant(const Command& command, std::string_view word) {
   const std::string wanted = plain_word(word);
   std::vector<std::string> names;
-  for (const Command& variant : command.variants) {
+  for (const Command& variant : command.variants()) {
     if (wanted == plain_word(variant.variant)) return &variant;
     names.emplace_back(variant.variant);
   }

@@ -187,8 +187,9 @@ Result<Configuration> run_spec(Json spec, Configuration out, const Context& cont
   RIDGELINE_TRY(const Command* command, find_command(out.command));
   RIDGELINE_TRY(const Request request, make_request(*command, spec, context));
   RIDGELINE_TRY(const report::Document document, command->answer(request, context));
-  out.inputs = document.tree.value("inputs", Json::object());
-  out.result = document.tree.value("result", Json::object());
+  const Json tree = report::tree_of(document);
+  out.inputs = tree.value("inputs", Json::object());
+  out.result = tree.value(report::kResult, Json::object());
   return out;
 }
 

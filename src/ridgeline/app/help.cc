@@ -85,9 +85,9 @@ void add_command(const Command& command, std::vector<report::Section>& out) {
   out.emplace_back(Heading{fmt::format("ridgeline {}: {}", command.name, command.summary)});
   out.emplace_back(Line{usage});
   out.emplace_back(Line{fmt::format("for example: {}", command.example)});
-  if (!command.variants.empty()) {
+  if (!command.variants().empty()) {
     std::string names;
-    for (const Command& v : command.variants) names += fmt::format(" {}", v.variant);
+    for (const Command& v : command.variants()) names += fmt::format(" {}", v.variant);
     out.emplace_back(Line{fmt::format("{}:{}; each has its flags: ridgeline help {} NAME",
                                       command.words[0], names, command.name)});
   }

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "ridgeline/app/command.h"
 #include "ridgeline/app/input.h"
+#include "ridgeline/app/json_view.h"
 #include "ridgeline/app/messages.h"
 #include "ridgeline/base/integers.h"
 #include "ridgeline/physics/lower.h"
@@ -76,21 +80,32 @@ void note_outcome(Inspection& in) {
        "/plan"});
 }
 
-HintPatch tried(const Inspection& in, advise::Patch patch) {
-  if (patch.empty()) return {};
-  const advise::Effect after = advise::effect_of(in.c.model, advise::patched(in.c.scenario, patch));
-  return {std::move(patch), after};
+void try_patches(physics::Lowering& lowering, Inspection& in) {
+  advise::Tries tries(lowering, in.c.scenario, in.c.fields);
+  const auto tried = [&](const advise::Patch& patch) {
+    return patch.empty() ? HintPatch{} : HintPatch{patch, tries.effect_of(patch)};
+  };
+  in.now = tries.now();
+  for (const advise::Hint& hint : in.hints) in.patches.push_back(tried(tries.patch_of(hint)));
+  if (in.good()) return;
+  for (const advise::Patch& patch : tries.mends()) in.mends.push_back(tried(patch));
 }
 
-void try_patches(Inspection& in) {
-  in.now = {in.valid(), in.fits, in.objectives.latency_s, in.step.memory.total()};
-  for (const advise::Hint& hint : in.hints) {
-    in.patches.push_back(tried(in, advise::patch_of(in.c.model, in.c.scenario, in.c.fields, hint)));
+// All parts, unless the input says which.
+Status read_parts(const InputReader& reader, const Origins& origins, InspectDetail& out) {
+  RIDGELINE_TRY(const std::vector<std::string> wanted, reader.texts("parts"));
+  if (!reader.has("parts")) return Ok{};
+  const auto names = names_of(InspectPart{});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out.parts[i] = std::find(wanted.begin(), wanted.end(), names[i]) != wanted.end();
   }
-  if (in.good()) return;
-  for (advise::Patch& patch : advise::mends_of(in.c.model, in.c.scenario, in.c.fields)) {
-    in.mends.push_back(tried(in, std::move(patch)));
+  for (const std::string& part : wanted) {
+    if (part == "none" || std::find(names.begin(), names.end(), part) != names.end()) continue;
+    return Error{ErrorCode::bad_value, origins.where("/parts"),
+                 fmt::format("\"{}\" is no part that can be left out", part.substr(0, 40)),
+                 fmt::format("give some of {}, or none", fmt::join(names, ", "))};
   }
+  return Ok{};
 }
 
 Result<InspectDetail> detail_of(const Request& request, const Plan& plan) {
@@ -101,17 +116,19 @@ Result<InspectDetail> detail_of(const Request& request, const Plan& plan) {
   RIDGELINE_TRY(out.formulas, reader.toggle("formulas"));
   const std::int64_t ranks = saturating_product(saturating_product(plan.tp, plan.cp), plan.dp);
   RIDGELINE_TRY(out.rank, reader.count("rank", 0, ranks - 1));
+  RIDGELINE_CHECK(read_parts(reader, request.origins, out));
   return out;
 }
 
 }  // namespace
 
-Result<Inspection> inspect(Case c, const Origins& origins) {
+Result<Inspection> inspect(Case c, const InspectDetail& detail, const Origins& origins) {
   if (const auto status = physics::check_supported(c.model, c.scenario.machine); !status) {
     return origins.placed(status.error(), "/model");
   }
   Inspection in;
   in.c = std::move(c);
+  in.detail = detail;
   const Model& model = in.c.model;
   const auto& [machine, work, plan] = in.c.scenario;
   physics::Lowering lowering(model, machine, work);
@@ -129,7 +146,7 @@ Result<Inspection> inspect(Case c, const Origins& origins) {
   in.hints = advise::hints_of(model, machine, work, plan, in.step);
   in.shards = advise::shards_of(model, work, plan);
   in.placement = physics::place(machine, physics::placement_facts(model, work), plan);
-  try_patches(in);
+  if (detail.has(InspectPart::effects)) try_patches(lowering, in);
   note_outcome(in);
   return in;
 }
@@ -137,16 +154,17 @@ Result<Inspection> inspect(Case c, const Origins& origins) {
 Result<report::Document> answer_inspect(const Request& request, const Context& context) {
   RIDGELINE_TRY(Case c, resolve_case(request, context));
   RIDGELINE_TRY(const InspectDetail detail, detail_of(request, c.scenario.plan));
-  RIDGELINE_TRY(Inspection in, inspect(std::move(c), request.origins));
-  in.detail = detail;
+  RIDGELINE_TRY(Inspection found, inspect(std::move(c), detail, request.origins));
+  const auto in = std::make_shared<const Inspection>(std::move(found));
   report::Document out;
-  out.tree = {{"ridgeline", RIDGELINE_VERSION}, {"command", "inspect"},
-              {"inputs", inputs_of(in.c, {})},  {"result", inspect_result(in)},
-              {"basis", basis_of(in.c)},        {"notes", notes_json(in.c.notes)}};
-  out.sections = inspect_sections(in);
-  out.csv = inspect_rows(in);
-  out.chart = inspect_chart(in);
-  out.exit_status = in.good() ? 0 : 3;
+  out.exit_status = in->good() ? 0 : 3;
+  out.tree =
+      envelope("inspect", inputs_of(in->c, {}), nullptr, basis_of(in->c), notes_json(in->c.notes));
+  out.result = [in](report::JsonWriter& json) { write_inspect_result(*in, json); };
+  if (request.format == report::Format::json) return out;
+  out.sections = inspect_sections(*in);
+  out.csv = inspect_rows(*in);
+  out.chart = inspect_chart(*in);
   return out;
 }
 

@@ -14,15 +14,28 @@
 #include "ridgeline/physics/cost.h"
 #include "ridgeline/physics/placement.h"
 #include "ridgeline/report/document.h"
+#include "ridgeline/report/json_writer.h"
 #include "ridgeline/spec/step.h"
 
 namespace ridgeline::app {
+
+// Parts of the result that may be left out.
+enum class InspectPart : std::uint8_t { formulas, symbols, topology, shards, effects };
+
+inline std::span<const char* const> names_of(InspectPart) {
+  static constexpr std::array<const char*, 5> kNames = {"formulas", "symbols", "topology", "shards",
+                                                        "effects"};
+  return kNames;
+}
 
 // What is described besides, where asked for.
 struct InspectDetail {
   bool devices = false;   // each device of the topology
   bool formulas = false;  // for readers: each term in symbols and values
   std::int64_t rank = 0;  // of the first stage: whose parts of the tensors are described
+  std::array<bool, 5> parts{true, true, true, true, true};
+
+  bool has(InspectPart part) const { return parts[static_cast<std::size_t>(part)]; }
 };
 
 struct HintPatch {
@@ -50,23 +63,23 @@ struct Inspection {
   bool good() const { return fits && valid(); }
 };
 
-Result<Inspection> inspect(Case c, const Origins& origins);
+Result<Inspection> inspect(Case c, const InspectDetail& detail, const Origins& origins);
 
 // Parts of the result, each in a file of its own.
-Json symbols_json(const Inspection& in);   // what the symbols of the formulas stand for
-Json topology_json(const Inspection& in);  // where groups and devices stand, and their links
-Json hints_json(const Inspection& in);     // with what they suggest and its effect
-Json mends_json(const Inspection& in);
-Json shards_json(const Inspection& in);
+void write_symbols(const Inspection& in, report::JsonWriter& out);   // what the formulas speak of
+void write_topology(const Inspection& in, report::JsonWriter& out);  // groups, devices, links
+void write_hints(const Inspection& in, report::JsonWriter& out);     // with what they suggest
+void write_mends(const Inspection& in, report::JsonWriter& out);
+void write_shards(const Inspection& in, report::JsonWriter& out);
 
 // "sip2.cube3.pe1": a device by the groups it stands in.
 std::string device_name(const Machine& machine, std::int64_t device);
 
 // Work of a stage in the symbols of the model: {"m": "2 tok n", ...}.
-Json definitions_of(StageName stage);
+void write_definitions(StageName stage, report::JsonWriter& out);
 
 // The `result` of JSON, and the sections for readers.
-Json inspect_result(const Inspection& in);
+void write_inspect_result(const Inspection& in, report::JsonWriter& out);
 std::vector<report::Section> inspect_sections(const Inspection& in);
 report::Rows inspect_rows(const Inspection& in);
 report::Chart inspect_chart(const Inspection& in);

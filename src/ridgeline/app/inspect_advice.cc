@@ -1,7 +1,7 @@
 // What inspect advises: hints with their patches, mends, parts of the tensors.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/inspect.h"
@@ -10,49 +10,58 @@
 namespace ridgeline::app {
 namespace {
 
+using report::JsonWriter;
+using Form = JsonWriter::Form;
+
 template <class E>
 const char* name_of(E value) {
   return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-Json number(double value) {
-  const bool whole = value == std::floor(value) && std::fabs(value) < 9e15;
-  return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
-}
-
-Json effect_json(const advise::Effect& effect) {
-  return {{"latency_s", effect.placement_valid ? Json(effect.latency_s) : Json(nullptr)},
-          {"total_bytes", effect.total_bytes},
-          {"fits_memory", effect.fits_memory},
-          {"placement_valid", effect.placement_valid}};
+void write_effect(const char* key, const advise::Effect& effect, JsonWriter& out) {
+  out.plain_key(key);
+  out.begin_object(Form::line);
+  out.member_or_null("latency_s", effect.placement_valid, effect.latency_s);
+  out.member("total_bytes", effect.total_bytes);
+  out.member("fits_memory", effect.fits_memory);
+  out.member("placement_valid", effect.placement_valid);
+  out.end_object();
 }
 
 // `patch` and `effect`, null where there is nothing to try.
-void put_patch(const Inspection& in, const HintPatch& tried, Json& out) {
-  out["patch"] = nullptr;
-  out["effect"] = nullptr;
-  if (tried.patch.empty()) return;
-  out["patch"] = Json::object();
-  for (const advise::Change& change : tried.patch) {
-    out["patch"][change.field.path] = scalar_json(change.field, change.value);
+void write_patch(const Inspection& in, const HintPatch& tried, JsonWriter& out) {
+  if (tried.patch.empty()) {
+    out.member("patch", nullptr);
+    return out.member("effect", nullptr);
   }
-  out["effect"] = {{"before", effect_json(in.now)}, {"after", effect_json(tried.after)}};
+  out.plain_key("patch");
+  out.begin_object(Form::line);
+  for (const advise::Change& change : tried.patch) {
+    out.member(change.field.path, scalar_json(change.field, change.value));
+  }
+  out.end_object();
+  out.plain_key("effect");
+  out.begin_object(Form::line);
+  write_effect("before", in.now, out);
+  write_effect("after", tried.after, out);
+  out.end_object();
 }
 
-Json hint_json(const Inspection& in, const advise::Hint& hint) {
-  Json values = Json::object();
-  for (const advise::HintValue& v : hint.values) values[v.name] = number(v.value);
+void write_hint(const Inspection& in, const advise::Hint& hint, JsonWriter& out) {
+  out.member("id", name_of(hint.id));
+  out.member("category", name_of(hint.category));
+  out.member("severity", name_of(hint.severity));
+  out.member("message", message_of(hint, in.step.layout));
+  out.plain_key("values");
+  out.begin_object(Form::line);
+  for (const advise::HintValue& v : hint.values) out.member_number(v.name, v.value);
   if (hint.id == advise::HintId::placement_invalid) {
-    values["reasons"] = Json::array();
-    for (const InvalidReason r : in.step.layout.invalid_reasons) {
-      values["reasons"].push_back(name_of(r));
-    }
+    out.plain_key("reasons");
+    out.begin_list(Form::line);
+    for (const InvalidReason r : in.step.layout.invalid_reasons) out.value(name_of(r));
+    out.end_list();
   }
-  return {{"id", name_of(hint.id)},
-          {"category", name_of(hint.category)},
-          {"severity", name_of(hint.severity)},
-          {"message", message_of(hint, in.step.layout)},
-          {"values", std::move(values)}};
+  out.end_object();
 }
 
 std::string rule_text(const advise::Shard& s, const advise::Piece& piece) {
@@ -65,61 +74,78 @@ std::string rule_text(const advise::Shard& s, const advise::Piece& piece) {
                      count_text(pieces), s.sharded_over, s.copies, s.copies == 1 ? "" : "s");
 }
 
-Json range_json(std::int64_t piece, std::int64_t pieces, double part, double whole) {
-  const auto start = static_cast<double>(piece) * whole / static_cast<double>(pieces);
-  return {number(start), number(std::min(whole, start + part))};
+void write_pair(const char* key, double first, double second, JsonWriter& out) {
+  out.plain_key(key);
+  out.begin_list(Form::line);
+  out.number(first);
+  out.number(second);
+  out.end_list();
 }
 
-Json shard_json(const advise::Shard& s, const Plan& plan, const physics::Rank& rank) {
-  const advise::Piece piece = advise::piece_of(s, plan, rank.tp, rank.cp, rank.dp);
-  return {{"tensor", name_of(s.tensor)},
-          {"layers", s.layers},
-          {"full_shape", {number(s.rows), number(s.columns)}},
-          {"sharded_over", s.sharded_over},
-          {"per_pe_shape", {number(s.part_rows), number(s.part_columns)}},
-          {"per_pe_bytes", number(s.bytes)},
-          {"copies", number(s.copies)},
-          {"rule", rule_text(s, piece)},
-          {"pieces", {piece.row_pieces, piece.column_pieces}},
-          {"piece", {piece.row, piece.column}},
-          {"rows", range_json(piece.row, piece.row_pieces, s.part_rows, s.rows)},
-          {"columns", range_json(piece.column, piece.column_pieces, s.part_columns, s.columns)}};
+void write_range(const char* key, std::int64_t piece, std::int64_t pieces, double part,
+                 double whole, JsonWriter& out) {
+  const auto start = static_cast<double>(piece) * whole / static_cast<double>(pieces);
+  write_pair(key, start, std::min(whole, start + part), out);
+}
+
+void write_shard(const advise::Shard& s, const advise::Piece& piece, JsonWriter& out) {
+  out.member("tensor", name_of(s.tensor));
+  out.member("layers", s.layers);
+  write_pair("full_shape", s.rows, s.columns, out);
+  out.member("sharded_over", s.sharded_over);
+  write_pair("per_pe_shape", s.part_rows, s.part_columns, out);
+  out.member_number("per_pe_bytes", s.bytes);
+  out.member_number("copies", s.copies);
+  out.member("rule", rule_text(s, piece));
+  write_pair("pieces", static_cast<double>(piece.row_pieces),
+             static_cast<double>(piece.column_pieces), out);
+  write_pair("piece", static_cast<double>(piece.row), static_cast<double>(piece.column), out);
+  write_range("rows", piece.row, piece.row_pieces, s.part_rows, s.rows, out);
+  write_range("columns", piece.column, piece.column_pieces, s.part_columns, s.columns, out);
 }
 
 }  // namespace
 
-Json hints_json(const Inspection& in) {
-  Json out = Json::array();
+void write_hints(const Inspection& in, JsonWriter& out) {
+  const bool tells = in.detail.has(InspectPart::effects);
+  out.begin_list();
   for (std::size_t i = 0; i < in.hints.size(); ++i) {
-    out.push_back(hint_json(in, in.hints[i]));
-    put_patch(in, in.patches[i], out.back());
+    const bool tries = tells && !in.patches[i].patch.empty();
+    out.begin_object(tries ? Form::lines : Form::line);
+    write_hint(in, in.hints[i], out);
+    if (tells) write_patch(in, in.patches[i], out);
+    out.end_object();
   }
-  return out;
+  out.end_list();
 }
 
-Json mends_json(const Inspection& in) {
-  Json out = Json::array();
+void write_mends(const Inspection& in, JsonWriter& out) {
+  out.begin_list();
   for (const HintPatch& mend : in.mends) {
-    out.push_back(Json::object());
-    put_patch(in, mend, out.back());
+    out.begin_object();
+    write_patch(in, mend, out);
+    out.end_object();
   }
-  return out;
+  out.end_list();
 }
 
-Json shards_json(const Inspection& in) {
+void write_shards(const Inspection& in, JsonWriter& out) {
   const auto& [machine, work, plan] = in.c.scenario;
   const std::int64_t r = in.detail.rank;
   const physics::Rank rank{r % plan.tp, r / plan.tp % plan.cp, 0, r / plan.tp / plan.cp};
-  Json owner = nullptr;
+  std::string owner;
   if (in.valid()) {
     owner = device_name(machine, physics::device_of(machine, in.placement, plan, rank));
   }
-  Json out = Json::array();
+  out.begin_list();
   for (const advise::Shard& s : in.shards) {
-    out.push_back(shard_json(s, plan, rank));
-    out.back()["owner"] = owner;
+    out.begin_object(Form::line);
+    write_shard(s, advise::piece_of(s, plan, rank.tp, rank.cp, rank.dp), out);
+    out.plain_key("owner");
+    in.valid() ? out.value(owner) : out.value(nullptr);
+    out.end_object();
   }
-  return out;
+  out.end_list();
 }
 
 }  // namespace ridgeline::app

@@ -1,6 +1,5 @@
 // The symbols of the formulas: what they mean, their values, and the fields that set them.
 #include <array>
-#include <cmath>
 
 #include "ridgeline/app/field_symbols.h"
 #include "ridgeline/app/input.h"
@@ -11,31 +10,35 @@
 namespace ridgeline::app {
 namespace {
 
-class SymbolList {
+class SymbolWriter {
  public:
-  explicit SymbolList(const Inspection& in) : in_(in) {}
+  SymbolWriter(const Inspection& in, report::JsonWriter& out) : in_(in), out_(out) {}
 
-  Json json() {
+  void write() {
+    out_.begin_list();
     for (const ScalarField& field : in_.c.fields) add_field(field);
     add_model();
     add_derived();
-    return std::move(out_);
+    out_.end_list();
   }
 
  private:
-  void add(const std::string& symbol, const std::string& meaning, Json value,
-           const std::string& unit, const std::string& from) {
-    out_.push_back({{"symbol", symbol},
-                    {"meaning", meaning},
-                    {"value", std::move(value)},
-                    {"unit", unit},
-                    {"from", from}});
+  template <class Value>
+  void add(std::string_view symbol, std::string_view meaning, std::string_view unit,
+           std::string_view from, const Value& write_value) {
+    out_.begin_object(report::JsonWriter::Form::line);
+    out_.member("symbol", symbol);
+    out_.member("meaning", meaning);
+    out_.plain_key("value");
+    write_value();
+    out_.member("unit", unit);
+    out_.member("from", from);
+    out_.end_object();
   }
 
-  void add_number(const char* symbol, const char* meaning, double value, const char* unit,
-                  const char* from) {
-    const bool whole = value == std::floor(value) && std::fabs(value) < 9e15;
-    add(symbol, meaning, whole ? Json(static_cast<std::int64_t>(value)) : Json(value), unit, from);
+  void add_number(std::string_view symbol, const char* meaning, double value, const char* unit,
+                  std::string_view from) {
+    add(symbol, meaning, unit, from, [&] { out_.number(value); });
   }
 
   void add_field(const ScalarField& field) {
@@ -47,9 +50,10 @@ class SymbolList {
       const auto precision = static_cast<Precision>(static_cast<int>(value));
       const double bytes =
           symbol == "b_w" ? in_.c.scenario.work.weight_bytes() : bytes_per_element(precision);
-      return add(symbol, field.help, bytes, "B", field.path);
+      return add_number(symbol, field.help, bytes, "B", field.path);
     }
-    add(symbol, field.help, scalar_json(field, value), unit_text(field), field.path);
+    add(symbol, field.help, unit_text(field), field.path,
+        [&] { out_.value(scalar_json(field, value)); });
   }
 
   // Sizes of the model; of layers that differ, the first kind.
@@ -107,13 +111,13 @@ class SymbolList {
   void add_links(const Machine& machine) {
     for (std::size_t l = 0; l < machine.levels.size(); ++l) {
       const double kappa = in_.step.layout.sharing[l];
-      add_number(("kappa_" + machine.levels[l].name).c_str(),
-                 "devices that share one link of the level", kappa, "", "derived");
+      add_number("kappa_" + machine.levels[l].name, "devices that share one link of the level",
+                 kappa, "", "derived");
     }
   }
 
   const Inspection& in_;
-  Json out_ = Json::array();
+  report::JsonWriter& out_;
 };
 
 // Columns of the table of docs/chiplet-model.md section 5.
@@ -145,21 +149,21 @@ constexpr std::array<Definition, kLayerStages + kEdges> kDefinitions = {{
 
 }  // namespace
 
-Json symbols_json(const Inspection& in) {
-  return SymbolList(in).json();
+void write_symbols(const Inspection& in, report::JsonWriter& out) {
+  SymbolWriter(in, out).write();
 }
 
-Json definitions_of(StageName stage) {
+void write_definitions(StageName stage, report::JsonWriter& out) {
   const Definition& d = kDefinitions[static_cast<std::size_t>(stage)];
-  Json out = Json::object();
   const auto put = [&out](const char* key, const char* text) {
-    if (*text != '\0') out[key] = text;
+    if (*text != '\0') out.member(key, text);
   };
+  out.begin_object(report::JsonWriter::Form::line);
   put("m", d.m);
   put("v", d.v);
   put("bytes", d.bytes);
   put("network", d.network);
-  return out;
+  out.end_object();
 }
 
 }  // namespace ridgeline::app

@@ -171,9 +171,9 @@ Json input_schema(const Command& command) {
     properties[field.key] = {{"description", field.help}, {"type", "number"}};
   }
   if (command.scope == Scope::scenario) put_scenario(properties);
-  if (!command.variants.empty()) {
+  if (!command.variants().empty()) {
     Json names = Json::array();
-    for (const Command& variant : command.variants) names.push_back(std::string(variant.variant));
+    for (const Command& variant : command.variants()) names.push_back(std::string(variant.variant));
     properties[std::string(command.words[0])]["enum"] = std::move(names);
   }
   Json out = object_schema(std::move(properties));

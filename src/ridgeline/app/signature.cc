@@ -97,7 +97,7 @@ Result<std::string> digest_of(const Case& one, std::int64_t threads, const Conte
   RIDGELINE_TRY(const Request request, make_request(*command, input, context));
   RIDGELINE_TRY(const report::Document document, command->answer(request, context));
   Digest own;
-  add_tree(document.tree["result"], own);
+  add_tree(report::tree_of(document)[report::kResult], own);
   all.add(own.digits());
   return own.digits();
 }

@@ -45,6 +45,16 @@ std::vector<Command> variants_of(const Texts& texts) {
   return out;
 }
 
+std::span<const Command> solve_variants() {
+  static const std::vector<Command> kVariants = variants_of(kSolve);
+  return kVariants;
+}
+
+std::span<const Command> explain_variants() {
+  static const std::vector<Command> kVariants = variants_of(kExplain);
+  return kVariants;
+}
+
 Result<const SolverEntry*> entry_named(const Request& request) {
   const auto given = request.input.find("solver");
   std::vector<std::string> names;
@@ -216,18 +226,16 @@ std::vector<Term> terms_of(std::span<const Member> members) {
 }
 
 Command solve_command() {
-  static const std::vector<Command> kVariants = variants_of(kSolve);
   Command c{kSolve.name,  kSolve.summary, kSolve.example, Scope::own,
             kSolverField, kSolverWord,    kSolve.answer};
-  c.variants = kVariants;
+  c.list_variants = solve_variants;
   return c;
 }
 
 Command explain_command() {
-  static const std::vector<Command> kVariants = variants_of(kExplain);
   Command c{kExplain.name, kExplain.summary, kExplain.example, Scope::own,
             kSolverField,  kSolverWord,      kExplain.answer};
-  c.variants = kVariants;
+  c.list_variants = explain_variants;
   return c;
 }
 

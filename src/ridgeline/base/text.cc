@@ -170,6 +170,16 @@ struct Scale {
   const char* text;
 };
 
+// As "%.*g" of a value from 1 to 1,000. The shortest text is looked for first: that is fast, and
+// the same where it has no more digits.
+void append_digits(fmt::memory_buffer& out, double value, int digits) {
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  const auto most = static_cast<std::size_t>(digits);
+  if (value >= 1 && value < 1e3 && out.size() <= most) return;
+  out.clear();
+  fmt::format_to(std::back_inserter(out), "{:.{}g}", value, digits);
+}
+
 // Scaled with decimal prefixes; time also goes up to minutes, hours, days.
 std::string scaled(double base, std::span<const Scale> scales, const char* unit, int digits) {
   const double magnitude = std::fabs(base);
@@ -180,7 +190,12 @@ std::string scaled(double base, std::span<const Scale> scales, const char* unit,
       break;
     }
   }
-  return fmt::format("{:.{}g} {}{}", base / best->factor, digits, best->text, unit);
+  fmt::memory_buffer out;
+  append_digits(out, base / best->factor, digits);
+  out.push_back(' ');
+  out.append(std::string_view(best->text));
+  out.append(std::string_view(unit));
+  return fmt::to_string(out);
 }
 
 constexpr std::array kDecimal = {Scale{1e18, "E"}, Scale{1e15, "P"}, Scale{1e12, "T"},

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
@@ -29,10 +32,17 @@ const char* name_of(EntryKind kind) {
   return names_of(kind)[static_cast<std::size_t>(kind)];
 }
 
-bool answers_to(const Entry& entry, const std::string& lowered) {
-  if (lower(entry.name) == lowered) return true;
-  return std::any_of(entry.aliases.begin(), entry.aliases.end(),
-                     [&](const std::string& alias) { return lower(alias) == lowered; });
+bool same_name(std::string_view a, std::string_view b) {
+  const auto same = [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  };
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
+}
+
+bool answers_to(const Entry& entry, std::string_view name) {
+  return same_name(entry.name, name) ||
+         std::any_of(entry.aliases.begin(), entry.aliases.end(),
+                     [&](const std::string& alias) { return same_name(alias, name); });
 }
 
 Error io_error(const std::string& path, const std::string& what) {
@@ -61,16 +71,18 @@ Result<std::vector<std::string>> aliases_of(const Json& json, const std::string&
   return out;
 }
 
-Result<Entry> read_entry(EntryKind kind, const fs::path& path) {
+// The file's text goes to `texts`.
+Result<Entry> read_entry(EntryKind kind, const fs::path& path, std::deque<std::string>& texts) {
   RIDGELINE_TRY(std::string text, read_file(path));
-  auto json = parse_json_object(text);
+  texts.push_back(std::move(text));
+  auto json = parse_json_object(texts.back());
   if (!json) {
     Error error = json.error();
     error.where = path.string() + (error.where.empty() ? "" : ":" + error.where);
     return error;
   }
   RIDGELINE_TRY(std::vector<std::string> aliases, aliases_of(*json, path.string()));
-  return Entry{kind, path.stem().string(), std::move(aliases), std::move(text)};
+  return Entry{kind, path.stem().string(), std::move(aliases), texts.back()};
 }
 
 // The JSON files of one folder in the order of their names; none when there is no such folder.
@@ -89,13 +101,13 @@ Result<std::vector<fs::path>> json_files(const fs::path& folder) {
 
 void lay_over(std::vector<Entry>& entries, Entry entry) {
   const auto same = [&](const Entry& e) {
-    return e.kind == entry.kind && lower(e.name) == lower(entry.name);
+    return e.kind == entry.kind && same_name(e.name, entry.name);
   };
   entries.erase(std::remove_if(entries.begin(), entries.end(), same), entries.end());
   // A name of the user's wins over an alias of ours.
   for (Entry& other : entries) {
     if (other.kind != entry.kind) continue;
-    const auto taken = [&](const std::string& alias) { return answers_to(entry, lower(alias)); };
+    const auto taken = [&](const std::string& alias) { return answers_to(entry, alias); };
     other.aliases.erase(std::remove_if(other.aliases.begin(), other.aliases.end(), taken),
                         other.aliases.end());
   }
@@ -126,6 +138,18 @@ Result<Model> model_of_entry(const Entry& entry) {
 
 }  // namespace
 
+// What was read before, by name in lower case.
+struct Catalog::Memory {
+  std::mutex mutex;
+  std::map<std::string, Model, std::less<>> models;
+  std::map<std::string, Machine, std::less<>> machines;
+};
+
+Catalog::Catalog() : memory_(std::make_unique<Memory>()) {}
+Catalog::Catalog(Catalog&&) noexcept = default;
+Catalog& Catalog::operator=(Catalog&&) noexcept = default;
+Catalog::~Catalog() = default;
+
 const Catalog& Catalog::embedded() {
   static const Catalog kEmbedded = [] {
     Catalog catalog;
@@ -133,7 +157,7 @@ const Catalog& Catalog::embedded() {
       catalog.entries_.push_back({file.kind,
                                   std::string(file.name),
                                   {file.aliases.begin(), file.aliases.end()},
-                                  std::string(file.text)});
+                                  file.text});
     }
     std::sort(catalog.entries_.begin(), catalog.entries_.end(), before);
     return catalog;
@@ -144,13 +168,14 @@ const Catalog& Catalog::embedded() {
 Result<Catalog> Catalog::with_overlay(const std::string& directory) {
   std::error_code problem;
   if (!fs::is_directory(directory, problem)) return io_error(directory, "is no folder");
-  Catalog catalog = embedded();
+  Catalog catalog;
+  catalog.entries_ = embedded().entries_;
   const auto kinds = names_of(EntryKind{});
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const fs::path folder = fs::path(directory) / (std::string(kinds[k]) + "s");
     RIDGELINE_TRY(const std::vector<fs::path> files, json_files(folder));
     for (const fs::path& file : files) {
-      RIDGELINE_TRY(Entry entry, read_entry(static_cast<EntryKind>(k), file));
+      RIDGELINE_TRY(Entry entry, read_entry(static_cast<EntryKind>(k), file, catalog.texts_));
       lay_over(catalog.entries_, std::move(entry));
     }
   }
@@ -174,14 +199,19 @@ std::vector<const Entry*> Catalog::entries(EntryKind kind) const {
   return out;
 }
 
+const Entry* Catalog::lookup(EntryKind kind, std::string_view name) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.kind == kind && answers_to(entry, name);
+  });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
 Result<const Entry*> Catalog::find(EntryKind kind, std::string_view name) const {
-  const std::string lowered = lower(name);
+  if (const Entry* entry = lookup(kind, name)) return entry;
   std::vector<std::string> known;
-  for (const Entry& entry : entries_) {
-    if (entry.kind != kind) continue;
-    if (answers_to(entry, lowered)) return &entry;
-    known.push_back(entry.name);
-    known.insert(known.end(), entry.aliases.begin(), entry.aliases.end());
+  for (const Entry* entry : entries(kind)) {
+    known.push_back(entry->name);
+    known.insert(known.end(), entry->aliases.begin(), entry->aliases.end());
   }
   std::string hint = did_you_mean(name, known);
   if (hint.empty()) hint = fmt::format("see: ridgeline list {}s", name_of(kind));
@@ -191,7 +221,28 @@ Result<const Entry*> Catalog::find(EntryKind kind, std::string_view name) const 
 
 Result<Model> Catalog::model(std::string_view name) const {
   RIDGELINE_TRY(const Entry* entry, find(EntryKind::model, name));
-  return model_of_entry(*entry);
+  {
+    const std::lock_guard lock(memory_->mutex);
+    const auto known = memory_->models.find(entry->name);
+    if (known != memory_->models.end()) return known->second;
+  }
+  RIDGELINE_TRY(Model model, model_of_entry(*entry));
+  const std::lock_guard lock(memory_->mutex);
+  memory_->models.try_emplace(entry->name, model);
+  return model;
+}
+
+std::optional<Machine> Catalog::remembered_machine(std::string_view name) const {
+  const std::string lowered = lower(name);
+  const std::lock_guard lock(memory_->mutex);
+  const auto known = memory_->machines.find(lowered);
+  if (known == memory_->machines.end()) return std::nullopt;
+  return known->second;
+}
+
+void Catalog::remember_machine(std::string_view name, const Machine& machine) const {
+  const std::lock_guard lock(memory_->mutex);
+  memory_->machines.try_emplace(lower(name), machine);
 }
 
 Result<Accelerator> Catalog::accelerator(std::string_view name) const {

@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,11 +45,16 @@ struct Entry {
   EntryKind kind = EntryKind::model;
   std::string name;
   std::vector<std::string> aliases;
-  std::string text;  // the JSON file
+  std::string_view text;  // the JSON file; the catalog that holds the entry keeps it
 };
 
+// Remembers the models and machines that it has read. Safe to be used by several threads.
 class Catalog {
  public:
+  Catalog(Catalog&&) noexcept;
+  Catalog& operator=(Catalog&&) noexcept;
+  ~Catalog();
+
   // The registry embedded in the binary.
   static const Catalog& embedded();
 
@@ -68,8 +76,19 @@ class Catalog {
   Result<Machine> machine(std::string_view name) const;
   Result<Accelerator> accelerator(std::string_view name) const;
 
+  // A machine of the registry that was read before, and how one becomes known.
+  std::optional<Machine> remembered_machine(std::string_view name) const;
+  void remember_machine(std::string_view name, const Machine& machine) const;
+
  private:
-  std::vector<Entry> entries_;  // sorted by kind, name
+  struct Memory;
+
+  Catalog();
+  const Entry* lookup(EntryKind kind, std::string_view name) const;
+
+  std::vector<Entry> entries_;     // sorted by kind, name
+  std::deque<std::string> texts_;  // of the user's files
+  std::unique_ptr<Memory> memory_;
 };
 
 // A model from the text of a Hugging Face config.json. `name` labels it. Errors name the key

@@ -154,7 +154,7 @@ TEST(ImportRefusals, SurvivesDamagedConfigs) {
   const auto entries = Catalog::embedded().entries(EntryKind::model);
   int answered = 0;
   for (int round = 0; round < 4000; ++round) {
-    std::string text = entries[pick(entries.size())]->text;
+    std::string text(entries[pick(entries.size())]->text);
     text = text.substr(text.find("\"config\":") + 9);
     text = text.substr(0, text.find("\n  }") + 4);
     for (std::size_t change = 0; change <= pick(3); ++change) {

@@ -437,9 +437,8 @@ Error no_machine(const Catalog& catalog, std::string_view name) {
                fmt::format("there is no machine \"{}\"", name.substr(0, 80)), hint};
 }
 
-}  // namespace
-
-Result<Machine> named_machine(const Catalog& catalog, std::string_view name, int depth) {
+// As named_machine(), of one that was not read before.
+Result<Machine> read_named(const Catalog& catalog, std::string_view name, int depth) {
   if (depth > kMostBases) {
     return Error{ErrorCode::conflict, "", "the \"base\" of machines leads round in a circle", ""};
   }
@@ -455,6 +454,15 @@ Result<Machine> named_machine(const Catalog& catalog, std::string_view name, int
   Machine machine;
   machine.name = device->name;
   machine.device = *std::move(device);
+  return machine;
+}
+
+}  // namespace
+
+Result<Machine> named_machine(const Catalog& catalog, std::string_view name, int depth) {
+  if (auto known = catalog.remembered_machine(name)) return *std::move(known);
+  RIDGELINE_TRY(Machine machine, read_named(catalog, name, depth));
+  catalog.remember_machine(name, machine);
   return machine;
 }
 

@@ -18,6 +18,8 @@
 
 namespace ridgeline::report {
 
+class JsonWriter;
+
 using Json = nlohmann::ordered_json;
 
 enum class Align : std::uint8_t { left, right };
@@ -71,7 +73,7 @@ struct Rows {
   std::function<void(const RowSink&)> each;
 };
 
-// Rows that stand in the JSON tree, as a list that is the last member of the object at `parent`.
+// Rows that stand in the JSON tree, as a list that is the last member of one of its members.
 struct Stream {
   std::string parent;  // "result"
   std::string key;     // "points"
@@ -116,8 +118,12 @@ struct StackedBars {
 
 using Chart = std::variant<Scatter, StackedBars>;
 
+inline constexpr char kResult[] = "result";
+
 struct Document {
-  Json tree;
+  Json tree;  // an object
+  // Writes tree["result"], where that would cost more as a tree.
+  std::function<void(JsonWriter&)> result;
   std::vector<Section> sections;
   std::optional<Rows> csv;
   std::optional<Stream> stream;

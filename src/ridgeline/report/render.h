@@ -37,6 +37,9 @@ void render_svg(const Chart& chart, const Sink& sink);
 // The tree of an error: {"error": {code, where, message, hint}}.
 Json error_tree(const Error& error);
 
+// The whole tree, with a result that is only written otherwise.
+Json tree_of(const Document& document);
+
 // JSON text of a tree, with a line end.
 std::string json_text(const Json& tree);
 
