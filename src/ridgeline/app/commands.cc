@@ -52,6 +52,8 @@ constexpr std::array kExploreFields = {
     Field{"points", FieldKind::toggle, "false", "write every feasible pair (json, csv)"},
     Field{"thin", FieldKind::count, "0",
           "with points: the front, and one pair per cell of an N x N grid over two objectives"},
+    Field{"columns", FieldKind::toggle, "false",
+          "with thin: the points column by column, a third as long (json)"},
     Field{"heat_map", FieldKind::texts, "",
           "two axes of the space, such as plan.tp,plan.cp: the best pair of each cell (json)"},
     Field{"at", FieldKind::object, "", "a row of the answer: take the sensitivity there"},

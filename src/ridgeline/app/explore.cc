@@ -27,6 +27,7 @@ Status read_options(const Request& request, const Context& context, Search& sear
   RIDGELINE_TRY(search.options.per_hardware, reader.toggle("per_hardware"));
   RIDGELINE_TRY(search.wants_points, reader.toggle("points"));
   RIDGELINE_TRY(search.thin, reader.count("thin", 0, kMostThin));
+  RIDGELINE_TRY(search.wants_columns, reader.toggle("columns"));
   search.options.threads = static_cast<int>(threads);
   // A drawing shows the best of each machine behind the front.
   if (request.format == report::Format::svg) search.options.per_hardware = true;
@@ -119,7 +120,7 @@ Json inputs_of_search(const Search& search, const Request& request) {
   const bool asked = request.input.contains("per_hardware") && search.options.per_hardware;
   if (asked) out["per_hardware"] = true;
   if (search.wants_points) out["points"] = true;
-  for (const char* name : {"thin", "heat_map", "at"}) {
+  for (const char* name : {"thin", "columns", "heat_map", "at"}) {
     if (request.input.contains(name)) out[name] = request.input[name];
   }
   return out;

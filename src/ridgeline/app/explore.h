@@ -19,12 +19,12 @@ struct Search {
   SpaceInput space;
   explore::Options options;
   bool wants_points = false;
-  std::int64_t thin = 0;  // cells of a side; 0: every point
+  std::int64_t thin = 0;       // cells per eight octaves; 0: every point
+  bool wants_columns = false;  // thinned points as columns
   explore::Exploration found;
   double elapsed_s = 0;
   std::vector<Note> notes;
-  std::vector<explore::Point> thinned;
-  std::int64_t points_total = 0;  // before thinning
+  explore::Cloud cloud;  // behind the front
   std::size_t x_axis = 0, y_axis = 0;
   std::vector<explore::Cell> cells;     // of the heat map
   std::optional<explore::Point> asked;  // where the sensitivity is taken, if not at the best
@@ -45,6 +45,7 @@ class PointRows {
   std::span<const report::Scalar> values(const explore::Point& point);
 
   Json json(const explore::Point& point);
+  Json json(const explore::Point& point, Bound bound);
   Json json_with_bound(const explore::Point& point);
 
  private:
@@ -65,6 +66,8 @@ std::string knob_name(const ScalarField& field);
 // What is told on request: thinned points, a heat map, the sensitivity at another point.
 Status add_details(const Request& request, Search& search);
 Json heat_map_json(const Search& search, PointRows& rows);
+// The front and the cloud, column by column: what a drawing needs of each point.
+Json columns_json(const Search& search, PointRows& rows);
 
 Json explore_result(const Search& search);
 std::vector<report::Section> explore_sections(const Search& search);

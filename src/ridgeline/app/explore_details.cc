@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
-#include <utility>
 
 #include "ridgeline/app/command.h"
 #include "ridgeline/app/explore.h"
@@ -19,43 +16,25 @@ using explore::Point;
 
 constexpr std::size_t kMostCells = 4096;
 
-// A grid over the first two objectives, logarithmic, that keeps the first point of each cell.
-class Thinner {
- public:
-  explicit Thinner(const Search& search) : search_(search) {
-    const auto& objectives = search.space.space.objectives;
-    axes_[0] = objectives[0].metric;
-    axes_[1] = objectives.size() > 1 ? objectives[1].metric : Metric::cost_score;
-  }
+constexpr double kOctaves = 8;  // that `thin` cells of a side go over
 
-  // Cells are fixed: of a sixteenth of an octave at 64 a side, whatever the points are.
-  bool takes(const Point& point) {
-    const double per_octave = static_cast<double>(search_.thin) / kOctaves;
-    const auto cell = [&](Metric metric) {
-      const double value = point.metric(metric);
-      return value > 0 ? std::floor(std::log2(value) * per_octave) : -1e9;
-    };
-    return seen_.emplace(cell(axes_[0]), cell(axes_[1])).second;
-  }
+Error stopped() {
+  return {ErrorCode::internal, "", "the search was stopped before its end", ""};
+}
 
- private:
-  static constexpr double kOctaves = 8;
-
-  const Search& search_;
-  Metric axes_[2] = {};
-  std::set<std::pair<double, double>> seen_;
-};
-
-void thin_points(Search& search) {
-  Thinner thinner(search);
-  search.thinned = search.found.pareto;
-  for (const Point& point : search.found.pareto) thinner.takes(point);
-  explore::for_each_point(search.c.model, search.c.scenario, search.space.space,
-                          [&](const Point& point) {
-                            ++search.points_total;
-                            if (thinner.takes(point)) search.thinned.push_back(point);
-                            return true;
-                          });
+// One pair of each cell of a grid over the first two objectives; the front takes its cells first.
+Status thin_points(Search& search) {
+  const auto& objectives = search.space.space.objectives;
+  explore::CloudOptions options;
+  options.x = objectives[0].metric;
+  options.y = objectives.size() > 1 ? objectives[1].metric : Metric::cost_score;
+  options.cells_per_octave = static_cast<double>(search.thin) / kOctaves;
+  options.taken = search.found.pareto;
+  options.progress = search.options.progress;
+  RIDGELINE_TRY(search.cloud,
+                explore::cloud(search.c.model, search.c.scenario, search.space.space, options));
+  if (search.cloud.stopped) return stopped();
+  return Ok{};
 }
 
 Result<std::size_t> axis_named(const std::string& name, const Search& search) {
@@ -81,8 +60,10 @@ Status draw_heat_map(const std::vector<std::string>& names, Search& search) {
     return Error{ErrorCode::out_of_range, "", fmt::format("more than {} cells", kMostCells),
                  "give the axes fewer values"};
   }
-  RIDGELINE_TRY(search.cells, explore::heat_map(search.c.model, search.c.scenario,
-                                                search.space.space, search.x_axis, search.y_axis));
+  RIDGELINE_TRY(search.cells,
+                explore::heat_map(search.c.model, search.c.scenario, search.space.space,
+                                  search.x_axis, search.y_axis, search.options));
+  if (search.cells.empty()) return stopped();
   return Ok{};
 }
 
@@ -135,11 +116,13 @@ Status ask_at(const Json& row, const Request& request, Search& search) {
 Status add_details(const Request& request, Search& search) {
   RIDGELINE_TRY(const Command* command, find_command(request.command));
   const InputReader reader(request.input, request.origins, *command);
-  if (search.thin > 0) thin_points(search);
+  if (search.thin > 0) RIDGELINE_CHECK(thin_points(search));
   if (reader.has("heat_map")) {
     RIDGELINE_TRY(const std::vector<std::string> names, reader.texts("heat_map"));
     const auto status = draw_heat_map(names, search);
-    if (!status) return request.origins.placed(status.error(), "/heat_map");
+    const bool stops = !status && status.error().code == ErrorCode::internal;
+    if (!status && !stops) return request.origins.placed(status.error(), "/heat_map");
+    if (stops) return status;
   }
   if (reader.has("at")) {
     const auto status = ask_at(request.input["at"], request, search);

@@ -48,6 +48,16 @@ Json rows_json(PointRows& rows, const std::vector<Point>& points) {
   return out;
 }
 
+// The front as it stands before, then the cloud.
+Json thinned_json(PointRows& rows, const Search& search, const Json& front) {
+  Json out = front;
+  const explore::Cloud& cloud = search.cloud;
+  for (std::size_t i = 0; i < cloud.points.size(); ++i) {
+    out.push_back(rows.json(cloud.points[i], cloud.bounds[i]));
+  }
+  return out;
+}
+
 Json sensitivity_json(const explore::Exploration& found) {
   Json out = Json::array();
   for (const explore::SensitivityRow& row : found.sensitivity) {
@@ -143,11 +153,14 @@ Json PointRows::json(const Point& point) {
   return out;
 }
 
-Json PointRows::json_with_bound(const Point& point) {
+Json PointRows::json(const Point& point, Bound bound) {
   Json out = json(point);
-  const Bound bound = explore::bound_of(*model_, point.scenario);
   out["bound"] = names_of(bound)[static_cast<std::size_t>(bound)];
   return out;
+}
+
+Json PointRows::json_with_bound(const Point& point) {
+  return json(point, explore::bound_of(*model_, point.scenario));
 }
 
 Json heat_map_json(const Search& search, PointRows& rows) {
@@ -201,8 +214,12 @@ Json explore_result(const Search& search) {
   out["sensitivity_at"] = at != nullptr ? rows.json(*at) : Json(nullptr);
   if (!search.cells.empty()) out["heat_map"] = heat_map_json(search, rows);
   if (search.thin > 0) {
-    out["points_total"] = search.points_total;
-    out["points"] = rows_json(rows, search.thinned);
+    out["points_total"] = search.cloud.total;
+    if (search.wants_columns) {
+      out["point_columns"] = columns_json(search, rows);
+    } else {
+      out["points"] = thinned_json(rows, search, out["pareto"]);
+    }
   }
   if (!search.feasible()) out["near_misses"] = near_misses_json(rows, found);
   out["elapsed_s"] = search.elapsed_s;

@@ -115,6 +115,7 @@ Result<Exploration> explore(const Model& model, const Scenario& base, const Spac
   collector.finish(out);
   fill_counts(problem, counts, out);
   out.hardware_fields = problem.hardware_fields;
+  if (options.best_only) return out;
   if (!out.best.empty()) {
     out.sensitivity = sensitivity_at(model, out.best[0].scenario, problem.hardware_fields);
   } else if (!out.stopped) {

@@ -25,6 +25,7 @@ struct Options {
   int threads = 0;            // 0: as many as the machine has; changes nothing but the speed
   std::int64_t top = 0;       // rows of `top`: the best pairs over all hardware
   bool per_hardware = false;  // keep the best pair of every hardware point
+  bool best_only = false;     // no sensitivity, no near misses
   bool plain = false;  // evaluate every pair by the plain evaluator (slow; the oracle of the tests)
   // Called now and then from one thread with the share done, 0 to 1. Return false to stop.
   std::function<bool(double)> progress;
@@ -98,9 +99,28 @@ struct Cell {
   const char* reason = "";  // why none: the most frequent reason
 };
 
-// Cells in the order of x, then y. REQUIRES: two different axes of `space`.
+// Cells in the order of x, then y; none where options.progress asked to stop. REQUIRES: two
+// different axes of `space`.
 Result<std::vector<Cell>> heat_map(const Model& model, const Scenario& base, const Space& space,
-                                   std::size_t x_axis, std::size_t y_axis);
+                                   std::size_t x_axis, std::size_t y_axis, const Options& options);
+
+// Which pairs a drawing of all of them needs: one of each cell of a grid over two metrics.
+struct CloudOptions {
+  Metric x = Metric::latency_s, y = Metric::cost_score;
+  double cells_per_octave = 8;
+  std::span<const Point> taken;          // points that are drawn anyway: their cells need no other
+  std::function<bool(double)> progress;  // as in Options
+};
+struct Cloud {
+  bool stopped = false;
+  std::int64_t total = 0;  // feasible pairs; plans that differ in knobs of no effect once
+  std::vector<Point> points;
+  std::vector<Bound> bounds;  // one per point
+};
+
+// REQUIRES: a space that `explore` accepts.
+Result<Cloud> cloud(const Model& model, const Scenario& base, const Space& space,
+                    const CloudOptions& options);
 
 // The fastest plan of the plan axes of `space` at the machine and workload of `at`, if one is
 // faster than the plan of `at` by a picosecond or more; with the constraints of `space`, ties as in
