@@ -14,8 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kAnswered = 200, kBadRequest = 400, kNotFound = 404, kNotAllowed = 405,
-              kTooLarge = 413;
+constexpr int kBadRequest = 400, kNotFound = 404, kNotAllowed = 405, kTooLarge = 413;
 constexpr int kBug = 500, kBusy = 503;
 
 // Commands that may take seconds: they wait for each other, not in the way of the others.
@@ -58,8 +57,7 @@ Reply error_reply(int status, const Error& error) {
 Api::Api(const Limits& limits)
     : limits_(limits),
       short_(limits.short_at_once, limits.short_queue),
-      long_(limits.long_at_once, limits.long_queue),
-      recent_(limits.recent_bytes) {}
+      long_(limits.long_at_once, limits.long_queue) {}
 
 Gate& Api::gate_of(const app::Command& command) {
   const bool is_long = std::find(kLong.begin(), kLong.end(), command.name) != kLong.end();
@@ -118,8 +116,6 @@ Reply Api::post(std::string_view path, const std::string& body, const Progress& 
   const auto since = [start] {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
-  const std::string question = fmt::format("{}\n{}", path, body);
-  if (auto known = recent_.find(question)) return {kAnswered, *std::move(known), since()};
   const bool blank = body.find_first_not_of(" \t\r\n") == std::string::npos;
   auto input = blank ? Result<app::Json>(app::Json::object()) : app::parse_json(body);
   if (!input) return error_reply(kBadRequest, input.error());
@@ -142,8 +138,6 @@ Reply Api::post(std::string_view path, const std::string& body, const Progress& 
   }
   Reply reply = answer(*call, *std::move(input), progress);
   reply.elapsed_s = since();
-  const bool is_short = &gate_of(*call->command) == &short_;
-  if (is_short && reply.status == kAnswered) recent_.put(question, reply.body);
   return reply;
 }
 

@@ -10,7 +10,6 @@
 #include "ridgeline/app/command.h"
 #include "ridgeline/base/result.h"
 #include "server/gate.h"
-#include "server/recent.h"
 
 namespace ridgeline::server {
 
@@ -25,7 +24,6 @@ Reply error_reply(int status, const Error& error);
 struct Limits {
   std::size_t body_bytes = 5'000'000;
   std::size_t answer_bytes = 64U << 20U;
-  std::size_t recent_bytes = 32U << 20U;  // of answers kept to be given again
   std::chrono::milliseconds time{60'000};
   std::chrono::milliseconds patience{10'000};  // of a request that waits for its turn
   int silence_s = 5;                           // of a connection, before it is closed
@@ -57,7 +55,6 @@ class Api {
 
   Limits limits_;
   Gate short_, long_;
-  Recent recent_;  // of short commands
 };
 
 }  // namespace ridgeline::server

@@ -152,21 +152,6 @@ TEST(Api, StopsASearchWhenNobodyWaitsForIt) {
   EXPECT_EQ(reply.status, 503);
 }
 
-TEST(Recent, GivesTheSameAnswerAgainAndForgetsTheOldest) {
-  Recent recent(12);
-  recent.put("a", "first");
-  recent.put("b", "next");
-  EXPECT_EQ(recent.find("a"), "first");
-  recent.put("c", "x");  // 13 bytes with both: b was used longest ago
-  EXPECT_EQ(recent.find("b"), std::nullopt);
-  EXPECT_EQ(recent.find("a"), "first");
-  recent.put("d", "more than twelve bytes");
-  EXPECT_EQ(recent.find("d"), std::nullopt);
-  Api api({});
-  const std::string body = R"({"model": "llama-3.1-8b"})";
-  EXPECT_EQ(api.post("inspect", body, {}).body, api.post("inspect", body, {}).body);
-}
-
 TEST(Api, StopsAtItsTimeAndLength) {
   Limits limits;
   limits.time = std::chrono::milliseconds(-1);

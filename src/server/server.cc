@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "server/access.h"
+#include "server/peer.h"
 
 namespace ridgeline::server {
 namespace {
@@ -158,8 +159,7 @@ struct Server::State {
   void post(const httplib::Request& request, httplib::Response& response) {
     const std::string path = request.matches[1].str();
     if (request.get_header_value("Accept").find(kEvents) == std::string::npos) {
-      send(api.post(path, request.body, [this](double) { return !stopping; }), response);
-      return;
+      return answer(path, request, response);
     }
     response.set_header("Cache-Control", "no-cache");
     response.set_chunked_content_provider(
@@ -168,6 +168,20 @@ struct Server::State {
           sink.done();
           return true;
         });
+  }
+
+  // The work stops when its caller is gone.
+  void answer(const std::string& path, const httplib::Request& request,
+              httplib::Response& response) {
+    Peer peer(request.remote_addr, request.remote_port);
+    Clock::time_point next = Clock::now() + kBetweenEvents;
+    const auto goes_on = [&](double) {
+      if (stopping) return false;
+      if (Clock::now() < next) return true;
+      next = Clock::now() + kBetweenEvents;
+      return !peer.gone();
+    };
+    send(api.post(path, request.body, goes_on), response);
   }
 
   // Tells how far the work is; a caller who is gone stops it.

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "ridgeline/app/spec_file.h"
+#include "server/peer.h"
 
 namespace ridgeline::server {
 namespace {
@@ -193,19 +194,59 @@ TEST(Server, StreamsProgressAndTheAnswer) {
   EXPECT_EQ(refused->body.rfind("event: error\ndata: {", 0), 0U);
 }
 
-TEST(Server, ForgetsACallerWhoLeavesInTheMiddle) {
+// 64 million machines: minutes of work, but for one search at a time.
+constexpr char kLongSearch[] =
+    R"({"model": "llama-3.1-8b", "objectives": ["latency_s", "cost_x_pes"], "space": {"base": "coarse",
+    "axes": {"machine.pe_hbm_gb": {"from": 2, "to": 8, "steps": 20},
+    "machine.bw_hbm_gbs": {"from": 100, "to": 900, "steps": 20},
+    "machine.peak_tflops_f16": {"from": 2, "to": 40, "steps": 20},
+    "machine.bw_intra_gbs": {"from": 100, "to": 900, "steps": 20},
+    "machine.bw_inter_gbs": {"from": 100, "to": 900, "steps": 20},
+    "machine.bw_intersip_gbs": {"from": 10, "to": 90, "steps": 20}}}})";
+
+class Left : public ::testing::TestWithParam<const char*> {};
+
+// One search runs at a time: the next is answered because the one that was left has stopped.
+TEST_P(Left, InTheMiddleOfASearchTheCallerIsForgotten) {
   Running server;
-  const std::string body = R"({"model": "llama-3.1-8b", "depth": "coarse", "plans": "full"})";
   {
     Raw caller(server.port());
-    caller.send(
-        "POST /v1/explore HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n"
-        "Content-Length: " +
-        std::to_string(body.size()) + "\r\n\r\n" + body);
+    caller.send("POST /v1/explore HTTP/1.1\r\nHost: 127.0.0.1\r\n" + std::string(GetParam()) +
+                "Content-Length: " + std::to_string(std::string(kLongSearch).size()) + "\r\n\r\n" +
+                kLongSearch);
   }
+  server.client().set_read_timeout(60);
   const auto after = server.client().Post("/v1/explore", R"({"model": "llama-3.1-8b"})", kJson);
   ASSERT_TRUE(after);
-  EXPECT_EQ(after->status, 200);
+  EXPECT_EQ(after->status, 200) << after->body;
+}
+
+INSTANTIATE_TEST_SUITE_P(Callers, Left, ::testing::Values("Accept: text/event-stream\r\n", ""));
+
+TEST(Peer, IsGoneOnceItsConnectionIsClosed) {
+  const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  ASSERT_EQ(::bind(listening, reinterpret_cast<sockaddr*>(&here), size), 0);
+  ASSERT_EQ(::listen(listening, 1), 0);
+  ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&here), &size), 0);
+  auto caller = std::make_unique<Raw>(ntohs(here.sin_port));
+  sockaddr_in from{};
+  const int accepted = ::accept(listening, reinterpret_cast<sockaddr*>(&from), &size);
+  Peer peer("127.0.0.1", ntohs(from.sin_port)), stranger("127.0.0.1", 1);
+  EXPECT_FALSE(peer.gone());
+  caller->send("more");
+  EXPECT_FALSE(peer.gone());
+  std::array<char, 4> read{};
+  EXPECT_EQ(::recv(accepted, read.data(), read.size(), MSG_WAITALL), 4);
+  caller.reset();
+  EXPECT_EQ(::recv(accepted, read.data(), read.size(), 0), 0);  // waits for the end to come
+  EXPECT_TRUE(peer.gone());
+  EXPECT_TRUE(stranger.gone());
+  ::close(accepted);
+  ::close(listening);
 }
 
 TEST(Server, AnswersOthersWhileOneSendsSlowly) {
