@@ -75,8 +75,9 @@ void write_shards(const Inspection& in, report::JsonWriter& out);
 // "sip2.cube3.pe1": a device by the groups it stands in.
 std::string device_name(const Machine& machine, std::int64_t device);
 
-// Work of a stage in the symbols of the model: {"m": "2 tok n", ...}.
-void write_definitions(StageName stage, report::JsonWriter& out);
+// Work of a stage in the symbols of the model: {"m": "2 tok d q'", ...}; not of every model.
+bool has_definitions(const Model& model);
+void write_definitions(const Inspection& in, StageName stage, bool moe, report::JsonWriter& out);
 
 // The `result` of JSON, and the sections for readers.
 void write_inspect_result(const Inspection& in, report::JsonWriter& out);

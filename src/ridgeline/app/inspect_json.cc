@@ -46,11 +46,13 @@ void write_formula(const char* term, const Formula& f, const char* source, JsonW
 struct Whole {
   double count = 1;
   double layer_s = 0;  // zero: the stage belongs to no layer
+  bool moe = false;
 };
 
 class StageWriter {
  public:
-  StageWriter(const Inspection& in, JsonWriter& out) : in_(in), out_(out) {}
+  StageWriter(const Inspection& in, JsonWriter& out)
+      : in_(in), out_(out), defines_(has_definitions(in.c.model)) {}
 
   void stage(StageName name, const StageWork& work, const Whole& whole) const {
     const std::size_t levels = in_.c.scenario.machine.levels.size();
@@ -74,8 +76,10 @@ class StageWriter {
     write_reach(work, cost);
     if (explains) {
       write_formulas(work);
-      out_.plain_key("definitions");
-      write_definitions(name, out_);
+      if (defines_) {
+        out_.plain_key("definitions");
+        write_definitions(in_, name, whole.moe, out_);
+      }
     }
     out_.end_object();
   }
@@ -114,6 +118,7 @@ class StageWriter {
 
   const Inspection& in_;
   JsonWriter& out_;
+  bool defines_;
 };
 
 void write_layout(const Inspection& in, JsonWriter& out) {
@@ -217,7 +222,7 @@ void write_layers(const Inspection& in, const StageWriter& writer, JsonWriter& o
     out.plain_key("stages");
     out.begin_list();
     for (std::size_t i = 0; i < layer.stages.size(); ++i) {
-      writer.stage(static_cast<StageName>(i), layer.stages[i], {count, time.whole_s});
+      writer.stage(static_cast<StageName>(i), layer.stages[i], {count, time.whole_s, layer.moe});
     }
     out.end_list();
     out.end_object();

@@ -1,6 +1,4 @@
 // The symbols of the formulas: what they mean, their values, and the fields that set them.
-#include <array>
-
 #include "ridgeline/app/field_symbols.h"
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/inspect.h"
@@ -72,8 +70,12 @@ class SymbolWriter {
     size("d_h", "head size", a.head_dim);
     size("c", "latent of keys and values", a.kv_lora_rank);
     size("r", "rotated part of a head", a.qk_rope_head_dim);
+    size("d_nope", "part of a head that is not rotated", a.qk_nope_head_dim);
+    size("d_v", "head size of the values", a.v_head_dim);
+    size("q_lora", "latent of queries", a.q_lora_rank);
     size("W", "attention window", a.window);
     size("f", "FFN width", kind.ffn.width);
+    size("mats", "matrices of the FFN, with the gate", kind.ffn.matrices);
     size("E", "experts", kind.ffn.experts);
     size("top_k", "experts per token", kind.ffn.top_k);
     size("f_m", "width of an expert", kind.ffn.expert_width);
@@ -97,6 +99,11 @@ class SymbolWriter {
     add_number("k", "key elements per context token", s.k, "", "derived");
     add_number("v", "value elements per context token", s.v, "", "derived");
     add_number("o", "output elements of a rank", s.o, "", "derived");
+    add_number("q'", "elements that the query projection writes", s.query_out, "", "derived");
+    add_number("o'", "elements that the output projection reads", s.output_in, "", "derived");
+    add_number("rho", "elements that are rotated", s.rope, "", "derived");
+    add_number("cache", "elements stored per context token", s.cache, "", "derived");
+    add_number("g_s", "TP ranks that share one score", s.score_ranks, "", "derived");
     add_number("g_kv", "copies of the cache over TP", s.kv_copies, "", "derived");
     add_number("h_s", "query heads whose scores a rank holds", s.score_heads, "", "derived");
     add_number("G", "ranks that share the FFN", physics::ffn_ranks(plan), "", "derived");
@@ -120,50 +127,10 @@ class SymbolWriter {
   report::JsonWriter& out_;
 };
 
-// Columns of the table of docs/chiplet-model.md section 5.
-struct Definition {
-  const char *m, *v, *bytes, *network;
-};
-constexpr std::array<Definition, kLayerStages + kEdges> kDefinitions = {{
-    {"", "4 tok d", "2 tok d b_a", ""},
-    {"2 tok n", "", "n b_w + tok (d + q') b_a", ""},
-    {"2 tok n", "", "n b_w + tok (d + k + v) b_a", ""},
-    {"", "3 tok rho", "2 tok rho b_a + tok cache b_kv", ""},
-    {"2 Pi q", "", "R tok q b_a + b chunk R k b_kv",
-     "if g_s > 1: R all-reduces over the first ceil(g_s) TP ranks of Y b_c / R"},
-    {"", "5 Y", "0 (on chip)", ""},
-    {"2 Pi o", "", "b chunk R v b_kv", ""},
-    {"", "3 R tok o", "tok o b_a + 2 (R - 1) oml", "the CP ring, or all-reduce(CP, oml)"},
-    {"2 tok n", "", "n b_w + tok (o' + d) b_a", "tp_reduce(tok d b_a)"},
-    {"", "tok d", "3 tok d b_a", ""},
-    {"", "4 tok d", "2 tok d b_a", ""},
-    {"MoE: 2 t_f d E", "", "MoE: d E b_w + t_f (d + E) b_a", "gather; dispatch"},
-    {"2 (mats - 1) d y", "", "(mats - 1) d omega b_w + (x d + (mats - 1) y) b_a", ""},
-    {"", "4 y", "mats y b_a", ""},
-    {"2 d y", "", "d omega b_w + (y + x d) b_a", "reduce over the scope"},
-    {"", "tok d (MoE: + 2 tok top_k d)", "3 tok d b_a (MoE: + tok top_k d b_a)", "combine"},
-    {"", "", "tok d / TP b_w + tok d b_a", "tp_reduce(tok d b_a)"},
-    {"2 b d V / TP", "4 b d", "d V / TP b_w + b (2 d + V / TP) b_a", "half(TP, b V b_a)"},
-    {"", "", "", "kappa tok d / TP b_a at each boundary; half(TP, tok d b_a)"},
-}};
-
 }  // namespace
 
 void write_symbols(const Inspection& in, report::JsonWriter& out) {
   SymbolWriter(in, out).write();
-}
-
-void write_definitions(StageName stage, report::JsonWriter& out) {
-  const Definition& d = kDefinitions[static_cast<std::size_t>(stage)];
-  const auto put = [&out](const char* key, const char* text) {
-    if (*text != '\0') out.member(key, text);
-  };
-  out.begin_object(report::JsonWriter::Form::line);
-  put("m", d.m);
-  put("v", d.v);
-  put("bytes", d.bytes);
-  put("network", d.network);
-  out.end_object();
 }
 
 }  // namespace ridgeline::app
