@@ -45,10 +45,12 @@ class Workers {
   template <class F>
   static std::vector<std::thread> start(std::size_t count, const F& work) {
     std::vector<std::thread> out;
+#ifdef __cpp_exceptions  // without them, as in WebAssembly, the work is done here
     try {
       for (std::size_t w = 1; w < count; ++w) out.emplace_back(work, w);
     } catch (const std::system_error&) {
     }
+#endif
     return out;
   }
 
