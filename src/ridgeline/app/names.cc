@@ -136,16 +136,15 @@ Hardware Names::hardware_of(const Accelerator& device) const {
   if (device.compute_util < 1) out.sustained.compute = device.compute_util;
   const auto entry = context_.catalog->find(catalog::EntryKind::accelerator, device.name);
   if (!entry) return out;
-  Json notes = Json::array();
-  const auto shown = catalog::show_entry(**entry, *context_.catalog, notes);
-  if (!shown) return out;
-  if (const auto tdp = fact_of(*shown, "tdp_w")) out.tdp = Watts::from_base(*tdp);
-  out.sustained.memory = fact_of(*shown, "memory_util");
-  if (const auto layer = fact_of(*shown, "layer_overhead_s")) {
+  const auto facts = catalog::facts_of_accelerator(**entry);
+  if (!facts) return out;
+  if (const auto tdp = fact_of(*facts, "tdp_w")) out.tdp = Watts::from_base(*tdp);
+  out.sustained.memory = fact_of(*facts, "memory_util");
+  if (const auto layer = fact_of(*facts, "layer_overhead_s")) {
     out.sustained.layer_overhead = Seconds::from_base(*layer);
   }
   sustain(device.name, out.sustained);
-  if (const auto link = fact_of(*shown, "host_bandwidth_bytes_per_s")) {
+  if (const auto link = fact_of(*facts, "host_bandwidth_bytes_per_s")) {
     out.host_link = BytesPerSecond::from_base(*link);
   }
   return out;
@@ -154,9 +153,8 @@ Hardware Names::hardware_of(const Accelerator& device) const {
 std::optional<double> Names::registry_fact(const std::string& device, const char* key) const {
   const auto entry = context_.catalog->find(catalog::EntryKind::accelerator, device);
   if (!entry) return std::nullopt;
-  Json notes = Json::array();
-  const auto shown = catalog::show_entry(**entry, *context_.catalog, notes);
-  return shown ? fact_of(*shown, key) : std::nullopt;
+  const auto facts = catalog::facts_of_accelerator(**entry);
+  return facts ? fact_of(*facts, key) : std::nullopt;
 }
 
 MeasuredLink Names::measured_link(const std::string& device) const {
@@ -190,6 +188,11 @@ Cluster Names::cluster_of(const Machine& machine) const {
   for (std::size_t i = 1; i < levels; ++i) out.nodes *= machine.levels[i].count;
   if (levels > 2) out.levels = physics::links_of(machine);
   return out;
+}
+
+Result<Hardware> Names::device(const std::string& name) const {
+  RIDGELINE_TRY(const Accelerator found, context_.catalog->accelerator(name));
+  return hardware_of(found);
 }
 
 Result<Hardware> Names::hardware(const Json& value) {

@@ -29,6 +29,7 @@ class Names {
   Result<const Model*> model(const Json& value);
   Result<Totals> totals(const Json& value);
   Result<Hardware> hardware(const Json& value);
+  Result<Hardware> device(const std::string& name) const;  // of the registry
   Result<Cluster> cluster(const Json& value);
 
   // What was measured of a device's kernels, and the rate of its links; nothing where the registry

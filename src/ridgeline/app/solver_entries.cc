@@ -181,7 +181,7 @@ bool fill_candidates(I& in, Names& names, const Context& context) {
   if constexpr (requires { in.candidates; }) {
     if (!in.candidates.empty()) return false;
     for (const std::string& name : context.catalog->names(catalog::EntryKind::accelerator)) {
-      const auto hardware = names.hardware(Json(name));
+      const auto hardware = names.device(name);
       if (hardware) in.candidates.push_back({name, *hardware});
     }
     return true;

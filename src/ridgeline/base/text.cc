@@ -430,7 +430,9 @@ const char* example_of(Dim dim) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
   return out;
 }
 
@@ -452,11 +454,13 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
   std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, index
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string candidate = lower(names[i]);
-    std::size_t distance = edit_distance(wanted, candidate);
+    const std::size_t longer = std::max(wanted.size(), candidate.size());
+    const std::size_t shorter = std::min(wanted.size(), candidate.size());
+    const std::size_t limit = std::max<std::size_t>(2, longer / 2);
     const bool part = wanted.size() >= 3 && candidate.find(wanted) != std::string::npos;
+    if (!part && longer - shorter > limit) continue;  // so many letters differ at least
+    std::size_t distance = edit_distance(wanted, candidate);
     if (part) distance = std::min<std::size_t>(distance, 2);
-    const std::size_t limit =
-        std::max<std::size_t>(2, std::max(wanted.size(), candidate.size()) / 2);
     if (distance <= limit) ranked.emplace_back(distance, i);
   }
   std::stable_sort(ranked.begin(), ranked.end(),

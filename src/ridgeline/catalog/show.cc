@@ -70,18 +70,25 @@ void put_device(const Accelerator& device, Json& out) {
   out["vector_fraction"] = device.vector_fraction;
 }
 
-Result<Json> show_accelerator(const Entry& entry, const Catalog& catalog, Json& notes) {
-  RIDGELINE_TRY(const Accelerator device, catalog.accelerator(entry.name));
-  RIDGELINE_TRY(const Json json, entry_json(entry));
-  const Json& fields = json["fields"];
-  Json out = head(entry);
-  put_device(device, out);
+Result<Json> facts_in(const Json& fields) {
+  Json out = Json::object();
   for (const Fact& fact : accelerator_facts()) {
     out[fact.key] = nullptr;
     const auto field = fields.find(fact.name);
     if (field == fields.end()) continue;
     RIDGELINE_TRY(out[fact.key], fact_value(*field, fact));
   }
+  return out;
+}
+
+Result<Json> show_accelerator(const Entry& entry, const Catalog& catalog, Json& notes) {
+  RIDGELINE_TRY(const Accelerator device, catalog.accelerator(entry.name));
+  RIDGELINE_TRY(const Json json, entry_json(entry));
+  const Json& fields = json["fields"];
+  Json out = head(entry);
+  put_device(device, out);
+  RIDGELINE_TRY(const Json facts, facts_in(fields));
+  out.update(facts);
   if (device.usable_memory.base() == 0) {
     notes.push_back(
         {{"code", "usable_memory_unknown"},
@@ -266,6 +273,12 @@ Result<Json> show_entry(const Entry& entry, const Catalog& catalog, Json& notes)
     case EntryKind::failure: return show_failure(entry);
   }
   return Error{ErrorCode::internal, "", "an entry of no kind", ""};
+}
+
+Result<Json> facts_of_accelerator(const Entry& entry) {
+  RIDGELINE_TRY(const Json json, entry_json(entry));
+  const auto fields = json.find("fields");
+  return facts_in(fields != json.end() ? *fields : Json::object());
 }
 
 Result<Json> list_entries(const Catalog& catalog, EntryKind kind) {
