@@ -183,6 +183,13 @@ export interface HeatMap {
   cells: { x: number; y: number; feasible_count: number; latency_s: number | null; reason: string | null; point: Point | null }[];
 }
 
+// Points as columns: `at[i]` is the place in `values` of point i; without `at` they stand in order.
+export interface PointColumns {
+  count: number;
+  front_count: number;
+  columns: { key: string; values: unknown[]; at?: number[] }[];
+}
+
 export interface Explore {
   hardware_count: number;
   parallelism_count: number;
@@ -191,7 +198,7 @@ export interface Explore {
   rejected?: Record<string, number>;
   best: Point | null;
   pareto: Point[];
-  points?: Point[];
+  point_columns?: PointColumns;
   points_total?: number;
   heat_map?: HeatMap;
   sensitivity: Sensitivity[];

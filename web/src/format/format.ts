@@ -59,6 +59,11 @@ export function count(value: number | null | undefined): string {
   return Number.isInteger(value) ? grouped(value) : digits(value, 3);
 }
 
+// "1 cube", "16 cubes": a count of what has a plural in s.
+export function numbered(value: number, plural: string): string {
+  return `${count(value)} ${value === 1 ? plural.replace(/s$/, "") : plural}`;
+}
+
 export function compact(value: number | null | undefined, significant = 3): string {
   if (value === null || value === undefined) return none;
   return Math.abs(value) < 1000 ? count(value) : scaled(value, "", significant).replace(/\u202f$/, "");

@@ -40,7 +40,7 @@ export const invalidNames: Record<string, string> = {
 };
 
 export const objectiveNames: Record<string, string> = {
-  latency_s: "Time per token", cost_score: "Cost score", cost_x_pes: "Cost score × PEs", pes_used: "PEs used", energy_j: "Energy",
+  latency_s: "Latency", cost_score: "Cost score", cost_x_pes: "Cost score × PEs", pes_used: "PEs used", energy_j: "Energy",
   tokens_per_s: "Tokens/s", tokens_per_s_per_pe: "Tokens/s per PE", memory_bytes: "Memory per PE", energy_j_per_token: "Energy per token",
 };
 

@@ -1,5 +1,5 @@
 // Geometry and painting of the point cloud; the marks of the front are drawn over it as SVG.
-import type { Explore, Point } from "../engine/types.ts";
+import type { Explore, Point, PointColumns } from "../engine/types.ts";
 import { fitted, type Scale } from "../scale/scale.ts";
 
 export const plot = { width: 640, height: 520, left: 66, right: 628, top: 14, bottom: 472 };
@@ -11,7 +11,26 @@ export interface Cloud {
   frontPath: string;
 }
 
-export const shownPoints = (result: Explore): Point[] => result.points ?? [];
+const unpacked = new WeakMap<PointColumns, Point[]>();
+
+// The cloud comes in columns, which are a tenth of its rows; each is read once.
+export function shownPoints(result: Explore): Point[] {
+  const packed = result.point_columns;
+  if (!packed) return [];
+  const known = unpacked.get(packed);
+  if (known) return known;
+  const rows = Array.from({ length: packed.count }, () => ({ hardware: {}, plan: {} }) as Point);
+  for (const { key, values, at } of packed.columns) {
+    const [group, name] = key.includes("/") ? (key.split("/") as ["hardware" | "plan", string]) : [null, key];
+    for (const [i, row] of rows.entries()) {
+      const value = values[at ? at[i]! : i] as number;
+      if (group) (row[group] ??= {})[name] = value;
+      else row[name] = value;
+    }
+  }
+  unpacked.set(packed, rows);
+  return rows;
+}
 
 export const valueOf = (point: Point, key: string): number => Number(point[key]);
 
@@ -64,6 +83,34 @@ export function at(drawn: Cloud, point: Point, xKey: string, yKey: string): { x:
   return { x: drawn.x.at(valueOf(point, xKey)), y: drawn.y.at(valueOf(point, yKey)) };
 }
 
+const spriteSize = 8;
+
+// One mark, drawn once and then copied: thousands of paths would take longer than a frame.
+function sprite(scale: number, colour: string, shape: string): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = Math.ceil(spriteSize * scale);
+  const context = canvas.getContext("2d")!;
+  context.scale(scale, scale);
+  context.fillStyle = colour;
+  context.globalAlpha = 0.55;
+  context.beginPath();
+  trace(context, shape, spriteSize / 2, spriteSize / 2);
+  context.fill();
+  return canvas;
+}
+
+function trace(context: CanvasRenderingContext2D, bound: string, x: number, y: number): void {
+  if (bound === "compute") context.rect(x - 2.2, y - 2.2, 4.4, 4.4);
+  else if (bound === "memory") {
+    context.moveTo(x, y - 2.8);
+    context.lineTo(x + 2.8, y + 2.3);
+    context.lineTo(x - 2.8, y + 2.3);
+    context.closePath();
+  } else {
+    context.arc(x, y, 2.4, 0, 2 * Math.PI);
+  }
+}
+
 export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly Point[], xKey: string, yKey: string, tint: Colours, keep: (point: Point) => boolean): void {
   const context = canvas.getContext("2d");
   if (!context) return;
@@ -75,32 +122,13 @@ export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly 
     canvas.width = width;
     canvas.height = height;
   }
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, plot.width, plot.height);
+  context.clearRect(0, 0, width, height);
   const style = getComputedStyle(document.documentElement);
-  const groups = tint.legend.map((): Point[] => []);
-  for (const point of points) if (keep(point)) groups[tint.of(point)]?.push(point);
-  for (const [i, { style: name, shape }] of tint.legend.entries()) {
-    context.fillStyle = style.getPropertyValue(`--${name}`);
-    context.globalAlpha = 0.55;
-    context.beginPath();
-    for (const point of groups[i] ?? []) {
-      trace(context, shape, drawn.x.at(valueOf(point, xKey)), drawn.y.at(valueOf(point, yKey)));
-    }
-    context.fill();
-  }
-}
-
-function trace(context: CanvasRenderingContext2D, bound: string, x: number, y: number): void {
-  if (bound === "compute") context.rect(x - 2.2, y - 2.2, 4.4, 4.4);
-  else if (bound === "memory") {
-    context.moveTo(x, y - 2.8);
-    context.lineTo(x + 2.8, y + 2.3);
-    context.lineTo(x - 2.8, y + 2.3);
-    context.closePath();
-  } else {
-    context.moveTo(x + 2.4, y);
-    context.arc(x, y, 2.4, 0, 2 * Math.PI);
+  const sprites = tint.legend.map((entry) => sprite(scale, style.getPropertyValue(`--${entry.style}`), entry.shape));
+  const half = spriteSize / 2;
+  for (const point of points) {
+    const mark = sprites[tint.of(point)];
+    if (mark && keep(point)) context.drawImage(mark, Math.round((drawn.x.at(valueOf(point, xKey)) - half) * scale), Math.round((drawn.y.at(valueOf(point, yKey)) - half) * scale));
   }
 }
 

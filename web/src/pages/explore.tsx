@@ -13,11 +13,11 @@ import { copyCli, pageCommand, say } from "../parts/actions.ts";
 import { Heat, Tornado } from "../parts/charts.tsx";
 import { Group, Row, Segments, Select, Text } from "../parts/controls.tsx";
 import { LegendBounds, Mark } from "../parts/icons.tsx";
-import { Panel, Trap, type TableData } from "../parts/panel.tsx";
+import { Panel, Still, Trap, type TableData } from "../parts/panel.tsx";
 import { Knobs, Model, Workload, type Filled } from "../parts/rail.tsx";
 import { inBrush, planText, readBrush, Scatter } from "../parts/scatter.tsx";
 import { Figure, Waiting } from "./inspect.tsx";
-import { asInputs, choose, chosen, cliRequest, heatAxes, keyOf, letterOf, objectives, openInInspect, parsePoint, pins, search, searchAgain, setKnob, shown, space, stopSearch, togglePin, xKey, yKey } from "./search.ts";
+import { asInputs, choose, chosen, cliRequest, heatAxes, keyOf, letterOf, listed, objectives, openInInspect, parsePoint, pins, search, searchAgain, setKnob, shown, space, stopSearch, togglePin, xKey, yKey } from "./search.ts";
 
 effect(() => {
   if (page.value === "explore") pageCommand.value = { command: "explore", request: cliRequest.value };
@@ -138,7 +138,7 @@ function Front({ result, base, busy }: { result: Explore; base: Record<string, u
               <th scope="col" class="num">Memory</th>
             </tr>
           </thead>
-          <tbody>{pinnedFirst.map((point) => <FrontRow key={keyOf(point)} point={point} base={base} />)}</tbody>
+          <tbody>{pinnedFirst.map((point, i) => <FrontRow key={i} point={point} base={base} />)}</tbody>
         </table>
       </div>
       <Tray />
@@ -210,12 +210,12 @@ export function ExplorePage() {
           </Panel>
           {result.heat_map ? (
             <Panel id="heat" class="drawn" title="Heat map" note="best time, any machine of the space" busy={busy || isStale} json={() => result.heat_map} tools={<HeatAxes />} table={() => ({ columns: [result.heat_map!.x.path, result.heat_map!.y.path, "latency_s", "reason"], rows: result.heat_map!.cells.map((cell) => [result.heat_map!.x.values[cell.x]!, result.heat_map!.y.values[cell.y]!, cell.latency_s, cell.reason ?? ""]) })}>
-              <div class="pad"><Heat map={result.heat_map} chosen={chosen.value} choose={choose} /><p class="fine">Hatched: nothing feasible there. Strongest colour: fastest.</p></div>
+              <div class="pad"><Still on={[result.heat_map, chosen.value && keyOf(chosen.value)]}><Heat map={result.heat_map} chosen={chosen.value} choose={choose} /></Still><p class="fine">Hatched: nothing feasible there. Strongest colour: fastest.</p></div>
             </Panel>
           ) : null}
         </div>
       </div>
-      <Trap isWhole title="Pareto front"><Front result={result} base={base} busy={busy} /></Trap>
+      <Trap isWhole title="Pareto front"><Front result={listed.value ?? result} base={base} busy={busy} /></Trap>
     </>
   );
 }

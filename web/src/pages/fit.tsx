@@ -2,7 +2,7 @@
 import { computed, effect } from "@preact/signals";
 import { live } from "../engine/live.ts";
 import type { Change, Patch } from "../engine/types.ts";
-import { byKey, bytes, count, none, words } from "../format/format.ts";
+import { byKey, bytes, count, none, numbered, words } from "../format/format.ts";
 import { memoryBar } from "../layout/memory.ts";
 import { inputs, page, setInput } from "../state/store.ts";
 import type { Json } from "../state/request.ts";
@@ -126,7 +126,7 @@ export function FitPage() {
         <Figure label="Largest batch" note="at this context">{count(result.max_batch)}</Figure>
         <Figure label="Left on the fullest" note={`of ${bytes(result.usable_bytes)} usable`}>{bytes(result.headroom_bytes)}</Figure>
         <Figure label="KV per token" note="all devices">{bytes(result.kv_bytes_per_token)}</Figure>
-        <Figure label="Smallest machine" note={smallest ? `${count(Number(smallest.devices))} devices, TP ${smallest.tp}` : ""}><span class="short">{smallest ? String(smallest.name) : none}</span></Figure>
+        <Figure label="Smallest machine" note={smallest ? `${numbered(Number(smallest.devices), "devices")}, TP ${smallest.tp}` : ""}><span class="short">{smallest ? String(smallest.name) : none}</span></Figure>
       </dl>
       <div class="cols table">
         <Panel id="ranks" class="drawn" title="Memory per rank" note="limiting rank marked" busy={fit.busy.value} json={() => result.ranks} table={() => ({ columns: ["stage", "rank", ...names.map(([key]) => key), "total_bytes", "capacity_bytes"], rows: result.ranks.map((rank) => [rank.stage, rank.rank, ...names.map(([key]) => rank[key] ?? null), rank.total_bytes, rank.capacity_bytes]) })}>

@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Inspect } from "../engine/types.ts";
 import type { Reply } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
-import { byKey, bytes, compact, count, none, percent, time } from "../format/format.ts";
+import { byKey, bytes, compact, count, none, numbered, percent, time } from "../format/format.ts";
 import { invalidNames } from "../format/names.ts";
 import { neighbour } from "../scale/scale.ts";
 import { inspectRequest } from "../state/request.ts";
@@ -42,9 +42,9 @@ export function Figure({ label, children, note, what, isFirst }: { label: string
 }
 
 function usedOf(result: Inspect): readonly [first: string, rest: string] {
-  const used = Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => [key.replace("_used", ""), count(Number(value))] as const);
+  const used = Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => [key.replace("_used", ""), count(Number(value)), Number(value)] as const);
   const devices = used.find(([key]) => key === "pes" || key === "devices");
-  return [devices?.[1] ?? none, used.filter((item) => item !== devices).map(([key, value]) => `${value} ${key}`).join(", ")];
+  return [devices?.[1] ?? none, used.filter((item) => item !== devices).map(([key, , number]) => numbered(number, key === "sips" ? "SIPs" : key)).join(", ")];
 }
 
 function latencyLines(reply: Reply<Inspect>): Explained {
@@ -54,7 +54,7 @@ function latencyLines(reply: Reply<Inspect>): Explained {
     lines: [
       ["Formula", "sum over layers of their stages + EMB + HEAD + P2P", true],
       ["A stage", "max(compute, memory) + network", true],
-      ...result.layers.map((layer): [string, string] => [`${count(layer.count)} layers`, `${time(layer.layer_s, 4)} each${layer.total_s === undefined ? "" : `, ${time(layer.total_s, 4)} together`}`]),
+      ...result.layers.map((layer): [string, string] => [numbered(layer.count, "layers"), `${time(layer.layer_s, 4)} each${layer.total_s === undefined ? "" : `, ${time(layer.total_s, 4)} together`}`]),
       ...result.edges.map((edge): [string, string] => [edge.name, time(edge.total_s, 4)]),
       ["Value", `${String(result.latency_s)} s`],
       ["Basis", `${reply.basis?.level ?? none}: ${(reply.basis?.why ?? []).join("; ")}`],

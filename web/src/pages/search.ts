@@ -28,7 +28,7 @@ const restMs = 200;
 const rested = signal<unknown | null>(null);
 let pause = 0;
 effect(() => {
-  const next = page.value === "explore" ? { ...cliRequest.value, thin: 64, points: true, heat_map: heatAxes.value } : null;
+  const next = page.value === "explore" ? { ...cliRequest.value, thin: 64, columns: true, heat_map: heatAxes.value } : null;
   const isDragging = steps.value.drag !== null;
   if (pause) {
     window.clearTimeout(pause);
@@ -59,7 +59,31 @@ export function searchAgain(): void {
 export const shown = computed<Explore | null>(() => {
   const front = search.reply.value?.result;
   const cloud = space.reply.value?.result;
-  return front ? { ...front, ...(cloud?.points ? { points: cloud.points } : {}), ...(cloud?.points_total ? { points_total: cloud.points_total } : {}), ...(cloud?.heat_map ? { heat_map: cloud.heat_map } : {}) } : null;
+  return front ? { ...front, ...(cloud?.point_columns ? { point_columns: cloud.point_columns } : {}), ...(cloud?.points_total ? { points_total: cloud.points_total } : {}), ...(cloud?.heat_map ? { heat_map: cloud.heat_map } : {}) } : null;
+});
+
+// What long tables show: while a knob is dragged they wait until it rests, so that the drawings keep up.
+export const listed = signal<Explore | null>(null);
+const listMs = 120;
+let listing = 0;
+effect(() => {
+  const next = shown.value;
+  const isDragging = steps.value.drag !== null;
+  if (listing) {
+    window.clearTimeout(listing);
+    listing = 0;
+    ended();
+  }
+  if (!isDragging || listed.peek() === null) {
+    listed.value = next;
+    return;
+  }
+  began();
+  listing = window.setTimeout(() => {
+    listing = 0;
+    listed.value = next;
+    ended();
+  }, listMs);
 });
 
 // A point is named by its hardware and plan, so that the link carries it.

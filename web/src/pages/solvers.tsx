@@ -117,6 +117,9 @@ export function SolversRail() {
 
 const late = new Set(["samples", "seed", "threads"]);
 
+// The first paragraph of a card, on one line.
+const question = (card: string): string => (card.trim().split("\n\n")[0] ?? "").replaceAll(/\s+/g, " ");
+
 export function SolversPage() {
   const known = schema.value;
   if (!known) return <Waiting text={schemaFailure.value?.message ?? ""} />;
@@ -133,7 +136,7 @@ export function SolversPage() {
       <div class="head">
         <div>
           <h1>{solver.value}</h1>
-          <p class="crumb">{card.reply.value?.result.card.trim().split("\n")[0] ?? ""}</p>
+          <p class="crumb">{question(card.reply.value?.result.card ?? "")}</p>
         </div>
         <div class="acts">
           <button class="btn" onClick={() => setInputs({}, `reset ${solver.value}`, false, (key) => key.startsWith("solve."))}>Reset</button>

@@ -52,6 +52,17 @@ export class Trap extends Component<{ title: string; isWhole?: boolean; children
   }
 }
 
+// What is below stays as it is while the values that it shows stay the same.
+export class Still extends Component<{ on: readonly unknown[]; children: ComponentChildren }> {
+  override shouldComponentUpdate(next: { on: readonly unknown[] }) {
+    return next.on.some((value, i) => value !== this.props.on[i]);
+  }
+
+  override render() {
+    return this.props.children;
+  }
+}
+
 export function Twin({ data, caption }: { data: TableData; caption: string }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}, table`}>

@@ -66,7 +66,7 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, colour, choose, op
   const tint = colours([...points, ...result.pareto], colour);
   useEffect(() => {
     if (canvas.current) paint(canvas.current, drawn, points, xKey, yKey, tint, (point) => inBrush(point, brush, xKey, yKey));
-  }, [result, xKey, yKey, theme, colour, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
+  }, [points, drawn.x.low, drawn.x.high, drawn.y.low, drawn.y.high, xKey, yKey, theme, colour, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
   const near = (event: PointerEvent): Point | null => {
     const spot = inside(svg.current!, event);
     return nearest(drawn, [...drawn.front, ...points], xKey, yKey, spot.x, spot.y);

@@ -47,6 +47,10 @@ describe("format", () => {
     assert.equal(format.byKey("headroom_fraction", 0.125), `12.5${thin}%`);
     assert.equal(format.byKey("fits", true), "yes");
   });
+  it("counts one and many", () => {
+    assert.equal(format.numbered(1, "SIPs"), "1 SIP");
+    assert.equal(format.numbered(2048, "devices"), "2,048 devices");
+  });
   it("labels keys without their unit", () => {
     assert.equal(format.words("kv_cache_bytes"), "KV cache");
     assert.equal(format.words("tokens_per_s"), "Tokens per s");
