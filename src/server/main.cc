@@ -1,6 +1,7 @@
 // ridgeline-server: what `ridgeline serve` runs. Prints its address, opens a browser where there is
 // one, ends on SIGTERM and SIGINT.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +25,14 @@ namespace ridgeline::server {
 namespace {
 
 constexpr int kMostDescriptors = 4096;
+constexpr int kKeptBytes = 4 << 20;
+
+// Answers of the next request go where those of the last were: asking the system for the pages of
+// each anew takes a fifth of the time of an inspect.
+void keep_memory() {
+  ::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+  ::mallopt(M_MMAP_THRESHOLD, kKeptBytes);
+}
 
 bool has_display() {
   return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
@@ -85,6 +94,7 @@ Status serve(std::span<const std::string> arguments) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  ridgeline::server::keep_memory();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto status = ridgeline::server::serve(arguments);
   if (status) return 0;

@@ -52,13 +52,15 @@ Caller caller_of(const httplib::Request& request) {
 
 // As it is: the library would pack it with its slowest setting, which takes longer than most
 // answers.
-void send(const Reply& reply, httplib::Response& response) {
+void send(Reply reply, httplib::Response& response) {
   response.status = reply.status;
   response.set_header(kElapsed, fmt::format("{:.6f}", reply.elapsed_s));
   if (reply.status == 503) response.set_header("Retry-After", "1");
+  const std::size_t size = reply.body.size();
   response.set_content_provider(
-      reply.body.size(), kJson,
-      [body = reply.body](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+      size, kJson,
+      [body = std::move(reply.body)](std::size_t offset, std::size_t length,
+                                     httplib::DataSink& sink) {
         return sink.write(body.data() + offset, length);
       });
 }

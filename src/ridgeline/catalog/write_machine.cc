@@ -12,10 +12,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kLargestWhole = 1e15;
+
 // A number that gives `value` again when it is multiplied with `unit`; a short one when there is
 // one.
 double in_unit(double value, double unit) {
   const double quotient = value / unit;
+  const bool whole = quotient == std::floor(quotient) && std::fabs(quotient) < kLargestWhole;
+  if (whole && quotient * unit == value) return quotient;
   for (int digits = 1; digits <= 17; ++digits) {
     std::array<char, 40> text{};
     std::snprintf(text.data(), text.size(), "%.*g", digits, quotient);

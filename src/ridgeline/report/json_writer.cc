@@ -53,11 +53,10 @@ bool is_short(const Json& object, int levels) {
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
-    const auto end =
-        std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), is_plain);
-    const auto run = static_cast<std::size_t>(end - text.begin()) - i;
-    out.append(text, i, run);
-    i += run;
+    std::size_t end = i;
+    while (end < text.size() && is_plain(text[end])) ++end;
+    out.append(text, i, end - i);
+    i = end;
     if (i < text.size()) append_escaped(out, next_code_point(text, i));
   }
   out += '"';
@@ -84,11 +83,11 @@ void JsonWriter::separate() {
   }
   if (open_.empty()) return;
   Open& here = open_.back();
-  if (!here.empty) out_ += ',';
-  if (here.form == Form::lines) {
+  if (here.form == Form::line) {
+    if (!here.empty) out_.append(", ");
+  } else {
+    if (!here.empty) out_ += ',';
     new_line();
-  } else if (!here.empty) {
-    out_ += ' ';
   }
   here.empty = false;
 }
@@ -107,9 +106,12 @@ void JsonWriter::key(std::string_view name) {
 
 void JsonWriter::plain_key(std::string_view name) {
   separate();
-  out_ += '"';
-  out_ += name;
-  out_ += "\": ";
+  const std::size_t start = out_.size();
+  out_.resize(start + name.size() + 4);  // grown once: an answer has thousands of keys
+  char* to = out_.data() + start;
+  *to = '"';
+  to = std::copy(name.begin(), name.end(), to + 1);
+  std::copy_n("\": ", 3, to);
   after_key_ = true;
 }
 

@@ -415,6 +415,29 @@ void add_plan_fields(Fields& out, const Machine& machine) {
   for (std::size_t i = first; i < out.size(); ++i) out[i].owner = ScalarOwner::plan;
 }
 
+Fields fields_of(const Machine& machine) {
+  Fields out;
+  if (machine.kind == MachineKind::chiplet) {
+    add_chiplet_fields(out);
+  } else {
+    add_tree_fields(out, machine);
+  }
+  add_work_fields(out);
+  add_plan_fields(out, machine);
+  return out;
+}
+
+Fields knobs_among(const Fields& fields) {
+  Fields out;
+  for (const ScalarField& f : fields) {
+    const bool knob = f.owner == ScalarOwner::machine &&
+                      (f.slot == kMemoryCapacity || f.slot == kMemoryBandwidth || f.slot == kPeak ||
+                       f.slot == kLevelBandwidth);
+    if (knob) out.push_back(f);
+  }
+  return out;
+}
+
 // The part of `key` after `stem_` when it names a unit of the field; 0 otherwise.
 double factor_of_key(const ScalarField& field, std::string_view key) {
   if (key == field.key) return field.unit;
@@ -427,26 +450,13 @@ double factor_of_key(const ScalarField& field, std::string_view key) {
 }  // namespace
 
 std::vector<ScalarField> scalar_fields(const Machine& machine) {
-  Fields out;
-  if (machine.kind == MachineKind::chiplet) {
-    add_chiplet_fields(out);
-  } else {
-    add_tree_fields(out, machine);
-  }
-  add_work_fields(out);
-  add_plan_fields(out, machine);
-  return out;
+  static const Fields kChiplet = fields_of(default_chiplet());  // the same of all of them
+  return machine.kind == MachineKind::chiplet ? kChiplet : fields_of(machine);
 }
 
 std::vector<ScalarField> hardware_knobs(const Machine& machine) {
-  Fields out;
-  for (const ScalarField& f : scalar_fields(machine)) {
-    const bool knob = f.owner == ScalarOwner::machine &&
-                      (f.slot == kMemoryCapacity || f.slot == kMemoryBandwidth || f.slot == kPeak ||
-                       f.slot == kLevelBandwidth);
-    if (knob) out.push_back(f);
-  }
-  return out;
+  static const Fields kChiplet = knobs_among(scalar_fields(default_chiplet()));
+  return machine.kind == MachineKind::chiplet ? kChiplet : knobs_among(scalar_fields(machine));
 }
 
 double get_scalar(const Scenario& s, const ScalarField& field) {
