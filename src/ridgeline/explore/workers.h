@@ -5,18 +5,53 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <vector>
 
+#ifdef __STDCPP_THREADS__
+#include <system_error>
+#include <thread>
+#endif
+
 namespace ridgeline::explore {
+
+// Threads that run work(1) to work(count - 1) beside their owner, who waits for them at the end:
+// fewer where the system has no more, none where it has no threads, as in WebAssembly.
+class Helpers {
+ public:
+  template <class F>
+  Helpers([[maybe_unused]] std::size_t count, [[maybe_unused]] const F& work) {
+#ifdef __STDCPP_THREADS__
+    try {
+      for (std::size_t w = 1; w < count; ++w) threads_.emplace_back(work, w);
+    } catch (const std::system_error&) {
+    }
+#endif
+  }
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
+
+#ifdef __STDCPP_THREADS__
+  ~Helpers() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  static std::size_t processors() {
+    return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+#else
+  static std::size_t processors() {
+    return 1;
+  }
+#endif
+};
 
 class Workers {
  public:
   // threads 0: as many as the machine has.
   explicit Workers(int threads)
-      : threads_(threads > 0 ? static_cast<std::size_t>(threads)
-                             : std::max<std::size_t>(1, std::thread::hardware_concurrency())) {}
+      : threads_(threads > 0 ? static_cast<std::size_t>(threads) : Helpers::processors()) {}
 
   std::size_t most() const { return threads_; }
 
@@ -33,26 +68,12 @@ class Workers {
       }
     };
     const auto worth = static_cast<std::size_t>(seconds / kWorthThread);
-    std::vector<std::thread> others = start(std::min({threads_, blocks, worth}), work);
+    const Helpers helpers(std::min({threads_, blocks, worth}), work);
     work(0);
-    for (std::thread& other : others) other.join();
   }
 
  private:
   static constexpr double kWorthThread = 1e-3;  // starting one takes some 0.05 ms
-
-  // Workers 1 to count - 1; fewer where the system has no more threads.
-  template <class F>
-  static std::vector<std::thread> start(std::size_t count, const F& work) {
-    std::vector<std::thread> out;
-#ifdef __cpp_exceptions  // without them, as in WebAssembly, the work is done here
-    try {
-      for (std::size_t w = 1; w < count; ++w) out.emplace_back(work, w);
-    } catch (const std::system_error&) {
-    }
-#endif
-    return out;
-  }
 
   std::size_t threads_;
 };
