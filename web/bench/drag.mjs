@@ -1,4 +1,4 @@
-// How long from a slider's step to the painted answer, and how long the frames are meanwhile.
+// When the page first paints and first answers, how long from a slider's step to the painted answer, and the frames meanwhile.
 //   node bench/drag.mjs [explore|inspect] [steps]      beside a built program (RIDGELINE_PROGRAM)
 import { settled, start } from "../tests/browser/setup.mjs";
 
@@ -6,7 +6,26 @@ const name = process.argv[2] ?? "explore";
 const steps = Number(process.argv[3] ?? 60);
 const target = { explore: '[data-panel="scatter"] path.front', inspect: '[data-figure="latency"]' }[name];
 const app = await start();
-const { page, close } = await app.open(`/${name}#v=1&model=llama-3.1-70b&phase=decode&context=131072&plan.tp=8&plan.cp=16`);
+const link = `/${name}#v=1&model=llama-3.1-70b&phase=decode&context=131072&plan.tp=8&plan.cp=16`;
+const at = (values, share) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))].toFixed(1);
+const tell = (what, values) => console.log(`${name}: ${what}, ms: median ${at(values, 0.5)}, 95 % ${at(values, 0.95)}, longest ${at(values, 1)} (${values.length})`);
+
+const loads = { "first contentful paint": [], "first answer on screen": [] };
+for (let i = 0; i < 5; ++i) {
+  const prepare = (page) => page.addInitScript(() => new MutationObserver((_, observer) => {
+    if (!document.querySelector("[data-ready]")) return;
+    observer.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => (window.answered = performance.now())));
+  }).observe(document, { childList: true, subtree: true, attributes: true }));
+  const { page, close } = await app.open(link, { prepare });
+  const paints = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint").map((entry) => entry.startTime));
+  loads["first contentful paint"].push(...paints);
+  loads["first answer on screen"].push(await page.evaluate(() => window.answered));
+  await close();
+}
+for (const [what, values] of Object.entries(loads)) tell(what, values);
+
+const { page, close } = await app.open(link);
 await settled(page);
 
 // One step at a time: set the slider, wait until the figure that it changes has changed and the frame after it began.
@@ -38,11 +57,7 @@ const found = await page.evaluate(async ({ target, steps }) => {
   return { waits, frames };
 }, { target, steps });
 
-const at = (values, share) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))].toFixed(1);
-for (const [what, values] of Object.entries({ "step to painted answer": found.waits, "frame": found.frames })) {
-  console.log(`${name}: ${what}, ms: median ${at(values, 0.5)}, 95 % ${at(values, 0.95)}, longest ${at(values, 1)} (${values.length})`);
-}
-const paint = await page.evaluate(() => performance.getEntriesByType("paint").map((entry) => `${entry.name} ${entry.startTime.toFixed(0)} ms`));
-console.log(paint.join(", "));
+tell("step to painted answer", found.waits);
+tell("frame", found.frames);
 await close();
 await app.stop();
