@@ -51,7 +51,8 @@ constexpr std::array kExploreFields = {
     Field{"per_hardware", FieldKind::toggle, "false", "list the best pair of every machine"},
     Field{"points", FieldKind::toggle, "false", "write every feasible pair (json, csv)"},
     Field{"thin", FieldKind::count, "0",
-          "with points: the front, and one pair per cell of an N x N grid over two objectives"},
+          "the front, and one pair per cell of a grid over two objectives, N cells per 8 octaves "
+          "(json)"},
     Field{"columns", FieldKind::toggle, "false",
           "with thin: the points column by column, a third as long (json)"},
     Field{"heat_map", FieldKind::texts, "",

@@ -16,10 +16,18 @@ using report::Facts;
 using report::Heading;
 using report::Line;
 
+constexpr std::size_t kMostChoices = 12;  // beside the flag; more are told with its help
+
+bool has_many_choices(const Field& field) {
+  return field.kind == FieldKind::choice && field.choices.size() > kMostChoices;
+}
+
 std::string value_word(const Field& field) {
   switch (field.kind) {
     case FieldKind::text: return " TEXT";
-    case FieldKind::choice: return fmt::format(" {}", fmt::join(field.choices, "|"));
+    case FieldKind::choice:
+      if (has_many_choices(field)) return " NAME";
+      return fmt::format(" {}", fmt::join(field.choices, "|"));
     case FieldKind::count: return " N";
     case FieldKind::number: return " X";
     case FieldKind::quantity: return fmt::format(" \"{}\"", example_of(field.dim));
@@ -35,7 +43,7 @@ std::string value_word(const Field& field) {
   return "";
 }
 
-std::string with_default(const char* help, const std::string& fallback) {
+std::string with_default(const std::string& help, const std::string& fallback) {
   if (fallback.empty()) return help;
   return fmt::format("{} [{}]", help, fallback);
 }
@@ -93,8 +101,10 @@ void add_command(const Command& command, std::vector<report::Section>& out) {
   }
   Facts own;
   for (const Field& field : command.fields) {
+    std::string help = field.help;
+    if (has_many_choices(field)) help += fmt::format(": {}", fmt::join(field.choices, ", "));
     own.rows.emplace_back(flag_of(pointer_of(field.name)) + value_word(field),
-                          with_default(field.help, field.fallback));
+                          with_default(help, field.fallback));
   }
   if (!own.rows.empty()) {
     out.emplace_back(Heading{"Flags"});
