@@ -54,7 +54,7 @@ constexpr std::array kExploreFields = {
           "the front, and one pair per cell of a grid over two objectives, N cells per 8 octaves "
           "(json)"},
     Field{"columns", FieldKind::toggle, "false",
-          "with thin: the points column by column, a third as long (json)"},
+          "with thin: the points column by column, a fifth as long (json)"},
     Field{"heat_map", FieldKind::texts, "",
           "two axes of the space, such as plan.tp,plan.cp: the best pair of each cell (json)"},
     Field{"at", FieldKind::object, "", "a row of the answer: take the sensitivity there"},

@@ -1,5 +1,6 @@
 // Cloud: one feasible pair of each cell of a fixed grid over two metrics, so that a million pairs
 // can be drawn. The kernels tell the cells; the plain evaluation tells what is shown.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <unordered_set>
@@ -38,36 +39,33 @@ struct At {
   double cost, capacity, tokens, static_power_w;
 };
 
-template <class Value>
-void fill(std::size_t count, const Ruler& ruler, std::int32_t* out, const Value& value) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = ruler.cell(value(i));
-}
-
-void fill_cells(Metric metric, const Tile& tile, const At& at, const Ruler& ruler,
-                std::int32_t* out) {
+// put(i, value of the metric) for each plan of the tile.
+template <class Put>
+void for_each_value(Metric metric, const Tile& tile, const At& at, const Put& put) {
   const double *latency = at.latency, *devices = tile.devices(), *memory = tile.memory();
-  const std::size_t n = tile.count();
+  const auto each = [&, n = tile.count()](const auto& value) {
+    for (std::size_t i = 0; i < n; ++i) put(i, value(i));
+  };
   const auto energy = [&, work = tile.energy()](std::size_t i) {
     return work[i] + at.static_power_w * devices[i] * latency[i];
   };
   using I = std::size_t;
   switch (metric) {
-    case Metric::latency_s: return fill(n, ruler, out, [&](I i) { return latency[i]; });
-    case Metric::cost_score: return fill(n, ruler, out, [&](I) { return at.cost; });
-    case Metric::pes_used: return fill(n, ruler, out, [&](I i) { return devices[i]; });
-    case Metric::cost_x_pes: return fill(n, ruler, out, [&](I i) { return at.cost * devices[i]; });
-    case Metric::tokens_per_s:
-      return fill(n, ruler, out, [&](I i) { return at.tokens / latency[i]; });
+    case Metric::latency_s: return each([&](I i) { return latency[i]; });
+    case Metric::cost_score: return each([&](I) { return at.cost; });
+    case Metric::pes_used: return each([&](I i) { return devices[i]; });
+    case Metric::cost_x_pes: return each([&](I i) { return at.cost * devices[i]; });
+    case Metric::tokens_per_s: return each([&](I i) { return at.tokens / latency[i]; });
     case Metric::tokens_per_s_per_pe:
-      return fill(n, ruler, out, [&](I i) { return at.tokens / latency[i] / devices[i]; });
-    case Metric::energy_j: return fill(n, ruler, out, energy);
-    case Metric::energy_j_per_token:
-      return fill(n, ruler, out, [&](I i) { return energy(i) / at.tokens; });
-    case Metric::memory_bytes: return fill(n, ruler, out, [&](I i) { return memory[i]; });
-    case Metric::memory_headroom_bytes:
-      return fill(n, ruler, out, [&](I i) { return at.capacity - memory[i]; });
+      return each([&](I i) { return at.tokens / latency[i] / devices[i]; });
+    case Metric::energy_j: return each(energy);
+    case Metric::energy_j_per_token: return each([&](I i) { return energy(i) / at.tokens; });
+    case Metric::memory_bytes: return each([&](I i) { return memory[i]; });
+    case Metric::memory_headroom_bytes: return each([&](I i) { return at.capacity - memory[i]; });
   }
 }
+
+enum class Verdict : std::uint8_t { no, unsure, yes };
 
 class CloudMaker {
  public:
@@ -136,10 +134,13 @@ class CloudMaker {
     for (std::size_t t = 0; t < table.tiles().size(); ++t) {
       const Tile& tile = table.tiles()[t];
       at.latency = pairs.latencies + t * kPitch;
-      fill_cells(options_.x, tile, at, ruler_, x_.data());
-      fill_cells(options_.y, tile, at, ruler_, y_.data());
+      for_each_value(options_.x, tile, at,
+                     [&](std::size_t i, double v) { x_[i] = ruler_.cell(v); });
+      for_each_value(options_.y, tile, at,
+                     [&](std::size_t i, double v) { y_[i] = ruler_.cell(v); });
+      judge(tile, at, pairs.limit);
       for (std::size_t i = 0; i < tile.count(); ++i) {
-        if (tile.memory()[i] > pairs.limit) continue;
+        if (!is_pair(i, tile.plan(i), spot, plain)) continue;
         ++out_.total;
         // Plans of one site stand in few cells: the last one is looked at first.
         if (x_[i] == last_x_ && y_[i] == last_y_) continue;
@@ -148,6 +149,29 @@ class CloudMaker {
         if (take(x_[i], y_[i])) show(tile.plan(i), spot, plain);
       }
     }
+  }
+
+  // Which plans of the tile fit and are within the constraints, as far as the kernels can tell.
+  void judge(const Tile& tile, const At& at, double limit) {
+    for (std::size_t i = 0; i < tile.count(); ++i) {
+      verdicts_[i] = tile.memory()[i] <= limit ? Verdict::yes : Verdict::no;
+    }
+    for (const Constraint& c : sets_.pair) {
+      const double close = needs_latency(c.metric) ? kMetricRounding * std::fabs(c.value) : -1;
+      for_each_value(c.metric, tile, at, [&](std::size_t i, double v) {
+        if (verdicts_[i] == Verdict::no) return;
+        if (std::fabs(v - c.value) <= close) {
+          verdicts_[i] = Verdict::unsure;
+        } else if (!holds(c, v)) {
+          verdicts_[i] = Verdict::no;
+        }
+      });
+    }
+  }
+
+  bool is_pair(std::size_t i, std::uint32_t plan, const Spot& spot, Plain& plain) const {
+    if (verdicts_[i] != Verdict::unsure) return verdicts_[i] == Verdict::yes;
+    return pair_allowed(sets_.pair, plain.row(plan, spot));
   }
 
   void show(std::uint32_t plan, const Spot& spot, Plain& plain) {
@@ -161,35 +185,10 @@ class CloudMaker {
   Ruler ruler_;
   std::unordered_set<std::uint64_t> seen_;
   std::array<std::int32_t, kTile> x_{}, y_{};
+  std::array<Verdict, kTile> verdicts_{};
   std::int32_t last_x_ = -1, last_y_ = -1;
   Cloud out_;
 };
-
-// Constraints that look at latency are decided pair by pair, plainly.
-Cloud cloud_of_all(const Model& model, const Scenario& base, const Space& space,
-                   const CloudOptions& options) {
-  const Ruler ruler(options.cells_per_octave);
-  std::unordered_set<std::uint64_t> seen;
-  const auto take = [&](const Point& point) {
-    const auto x = static_cast<std::uint32_t>(ruler.cell(point.metric(options.x)));
-    const auto y = static_cast<std::uint32_t>(ruler.cell(point.metric(options.y)));
-    return seen.insert(static_cast<std::uint64_t>(x) << 32U | y).second;
-  };
-  for (const Point& point : options.taken) take(point);
-  Cloud out;
-  for_each_point(model, base, space, [&](const Point& point) {
-    constexpr std::int64_t kBetween = 4096;
-    const bool asks = options.progress && out.total % kBetween == 0;
-    if (asks && !options.progress(0)) out.stopped = true;
-    ++out.total;
-    if (take(point)) {
-      out.points.push_back(point);
-      out.bounds.push_back(bound_of(model, point.scenario));
-    }
-    return !out.stopped;
-  });
-  return out;
-}
 
 }  // namespace
 
@@ -197,9 +196,6 @@ Result<Cloud> cloud(const Model& model, const Scenario& base, const Space& space
                     const CloudOptions& options) {
   RIDGELINE_TRY(Problem problem, resolve_problem(model, base, space));
   problem.objectives = {{options.x}, {options.y}};  // what plans are lowered for
-  if (!sort_constraints(space.constraints).pair.empty()) {
-    return cloud_of_all(model, base, space, options);
-  }
   return CloudMaker(problem, options).make();
 }
 

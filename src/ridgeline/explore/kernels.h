@@ -26,6 +26,7 @@ namespace ridgeline::explore {
 inline constexpr std::size_t kTile = 256;         // plans in a tile
 inline constexpr std::size_t kPitch = kTile + 8;  // doubles between columns: not a power of two
 inline constexpr double kRelativeError = 2e-14;   // ~70 terms, each rounded thrice at 1.1e-16
+inline constexpr double kMetricRounding = 1e-13;  // of what is computed from them
 
 // Up to kTile plans, one column per number. Columns: `slots` of a, `slots` of c, then `levels` of A
 // and of X, then the memory in bytes. Entries from `count` on are zero.

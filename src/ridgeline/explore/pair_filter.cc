@@ -10,7 +10,6 @@ namespace ridgeline::explore {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-13;       // relative: of a metric, kernels against plain evaluation
 constexpr double kKeyRounding = 1.1e-12;  // seconds: of a latency when it becomes whole picoseconds
 constexpr std::size_t kMostKnown = 256;   // rows of the front that are tried on each pair
 constexpr std::size_t kFirstRivals = 64;  // tried on all pairs by the kernel
@@ -76,7 +75,7 @@ PairFilter::Bounds PairFilter::bounds_of(std::size_t objective, double value,
   if (o.metric == Metric::latency_s && o.sense == Sense::minimize) {
     return {value, certainly_later(value)};
   }
-  const double share = 2 * kRounding + (by_key(o.metric) ? kKeyRounding / latency : 0);
+  const double share = 2 * kMetricRounding + (by_key(o.metric) ? kKeyRounding / latency : 0);
   return {value - share * std::fabs(value), value + share * std::fabs(value)};
 }
 
@@ -84,7 +83,7 @@ PairFilter::Verdict PairFilter::allowed(const Pair& pair) const {
   Verdict verdict = Verdict::yes;
   for (const Constraint& c : constraints_) {
     const double value = metric(c.metric, pair);
-    const bool close = std::fabs(value - c.value) <= kRounding * std::fabs(c.value);
+    const bool close = std::fabs(value - c.value) <= kMetricRounding * std::fabs(c.value);
     if (needs_latency(c.metric) && close) {
       verdict = Verdict::unsure;
     } else if (!holds(c, value)) {
@@ -151,7 +150,7 @@ void PairFilter::fill_column(std::uint32_t t, std::size_t j) {
   if (o.metric == Metric::latency_s && o.sense == Sense::minimize) return;
   const double key = by_key(o.metric) ? kKeyRounding : 0;
   fill([&](std::size_t i) {
-    return sign * out[i] - (2 * kRounding + key / lat[i]) * std::fabs(out[i]);
+    return sign * out[i] - (2 * kMetricRounding + key / lat[i]) * std::fabs(out[i]);
   });
 }
 
