@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Soaks a server: load, a slow client, giant bodies and cancelled searches; its memory must stay flat.
+"""Soaks a server: load, slow clients, giant bodies and cancelled searches; its memory must stay flat.
 
     bench/soak.py PROGRAM [SECONDS]      PROGRAM: build/release/ridgeline; 600 seconds unless given
 """
@@ -57,7 +57,9 @@ class Soak:
         return self.post("inspect", json.dumps(case))
 
     def explore(self, turn):
-        return self.post("explore", json.dumps({"model": MODELS[turn % 5], "context": "32k"}))
+        page = {"depth": "coarse", "thin": 64, "columns": True, "heat_map": ["plan.tp", "plan.cp"]}
+        case = {"model": MODELS[turn % 5], "context": "32k", **(page if turn % 2 else {})}
+        return self.post("explore", json.dumps(case))
 
     def giant(self, _):
         try:
@@ -74,6 +76,17 @@ class Soak:
             for byte in b"POST /v1/inspect HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Le":
                 connection.send(bytes([byte]))
                 time.sleep(0.05)
+        return "left"
+
+    def unread(self, _):
+        """Asks for an answer of megabytes and does not read it: the server gives up."""
+        body = json.dumps({"model": "llama-3.1-70b", "depth": "balanced", "points": True})
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", self.port))
+            head = f"POST /v1/explore HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}"
+            connection.send(f"{head}\r\n\r\n{body}".encode())
+            time.sleep(8)
         return "left"
 
     def cancelled(self, _):
@@ -94,6 +107,7 @@ def main():
     work = [("inspect", {200}, soak.inspect, 0)] * 4 + [
         ("explore", {200, 503}, soak.explore, 0.1), ("giant", {413, "closed"}, soak.giant, 1),
         ("wrong", {400}, soak.wrong, 0.1), ("slow", {"left"}, soak.slow, 0),
+        ("unread", {"left"}, soak.unread, 2),
         ("cancelled", {"left"}, soak.cancelled, 0.5)]
     threads = [threading.Thread(target=soak.until_the_end, args=each) for each in work]
     for thread in threads:
