@@ -25,6 +25,7 @@
 #include "ridgeline/solve/model_flops.h"
 #include "ridgeline/solve/moe_routing.h"
 #include "ridgeline/solve/multi_tenancy.h"
+#include "ridgeline/solve/network_roofline.h"
 #include "ridgeline/solve/offload.h"
 #include "ridgeline/solve/orchestration.h"
 #include "ridgeline/solve/parallelism.h"
@@ -107,6 +108,8 @@ inline constexpr auto kSolvers = std::tuple(
            inference_scaling::solve),
     solver("placement", placement::kCard, placement::check, placement::solve),
     solver("sensitivity", sensitivity::kCard, sensitivity::check, sensitivity::solve),
+    solver("network-roofline", network_roofline::kCard, network_roofline::check,
+           network_roofline::solve),
     solver("carbon-shift", carbon_shift::kCard, carbon_shift::check, carbon_shift::solve),
     solver("offload", offload::kCard, offload::check, offload::solve),
     solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,

@@ -258,6 +258,9 @@ batch_jobs::Inputs valid(const batch_jobs::Inputs&) {
   return in;
 }
 
+network_roofline::Inputs valid(const network_roofline::Inputs&) {
+  return {.job = valid(distributed::Inputs{})};
+}
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

@@ -426,6 +426,10 @@ void judge_memory(const Inputs& in, Output& out) {
 
 }  // namespace
 
+Seconds weight_read_time(const Inputs& in) {
+  return weight_reads(job_of(in));
+}
+
 Answer<Output, training_memory::Stage> solve(const Inputs& in) {
   const Job j = job_of(in);
   const Times t = network_times(j);

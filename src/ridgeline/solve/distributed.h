@@ -236,6 +236,10 @@ struct Output {
 // Fills dp, etp, order and the trainable share.
 Result<Inputs> check(const Inputs& in);
 
+// Time in which the fullest rank reads its weights, once in every pass of a micro-batch, (1).
+// REQUIRES: `in` came from check().
+Seconds weight_read_time(const Inputs& in);
+
 // REQUIRES: `in` came from check(). Rows: the memory of each stage.
 Answer<Output, training_memory::Stage> solve(const Inputs& in);
 

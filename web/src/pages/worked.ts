@@ -30,5 +30,6 @@ export const worked: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   "energy-per-token": { model: "llama-3.1-8b", hardware: "h100-sxm", energy_per_flop: "0.4 pJ/FLOP", energy_per_memory_byte: "40 pJ/B", static_power: "90 W" },
   "multi-tenancy": { model: "llama-3.1-8b", hardware: "h100-sxm", batch_size: 32, adapters: 100 },
   "batch-jobs": { model: "llama-3.1-8b", hardware: "h100-sxm", tokens: 1e9, replicas: 8, hourly_rental_price: "3 USD/h" },
+  "network-roofline": { model: "llama-3.1-70b", machine: "dgx-h100-superpod", tp_size: 8, pp_size: 4, batch_size: 256, seq_len: 4096 },
   "power-and-cooling": { devices: 256, tdp: "700 W", pue: 1.2 },
 };
