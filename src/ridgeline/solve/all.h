@@ -33,6 +33,7 @@
 #include "ridgeline/solve/placement.h"
 #include "ridgeline/solve/power_and_cooling.h"
 #include "ridgeline/solve/reliability.h"
+#include "ridgeline/solve/responsible_engineering.h"
 #include "ridgeline/solve/roofline.h"
 #include "ridgeline/solve/scaling.h"
 #include "ridgeline/solve/sensitivity.h"
@@ -110,6 +111,8 @@ inline constexpr auto kSolvers = std::tuple(
     solver("sensitivity", sensitivity::kCard, sensitivity::check, sensitivity::solve),
     solver("network-roofline", network_roofline::kCard, network_roofline::check,
            network_roofline::solve),
+    solver("responsible-engineering", responsible_engineering::kCard,
+           responsible_engineering::check, responsible_engineering::solve),
     solver("carbon-shift", carbon_shift::kCard, carbon_shift::check, carbon_shift::solve),
     solver("offload", offload::kCard, offload::check, offload::solve),
     solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,

@@ -261,6 +261,16 @@ batch_jobs::Inputs valid(const batch_jobs::Inputs&) {
 network_roofline::Inputs valid(const network_roofline::Inputs&) {
   return {.job = valid(distributed::Inputs{})};
 }
+responsible_engineering::Inputs valid(const responsible_engineering::Inputs&) {
+  responsible_engineering::Inputs in;
+  in.noise_multiplier = 1;
+  in.sample_rate = 0.01;
+  in.steps = 100;
+  in.examples_needed = 100;
+  in.min_subgroup_prevalence = 0.01;
+  in.pass = valid(single_node::Inputs{});
+  return in;
+}
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

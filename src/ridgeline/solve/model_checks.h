@@ -59,6 +59,11 @@ Status check_needed(std::string_view where, const std::optional<T>& value, const
 Status check_degree_of(std::string_view where, std::int64_t value);
 Status check_multiple(std::string_view where, double value);
 
+// Some model is given.
+inline bool is_given(const Totals& totals) {
+  return totals.params != 0 || totals.size != Bytes{};
+}
+
 Status check_setting(const physics::Setting& setting);
 Status check_totals(const Totals& totals, std::string_view where = "model");
 
