@@ -40,6 +40,7 @@
 #include "ridgeline/solve/serving.h"
 #include "ridgeline/solve/serving_capacity.h"
 #include "ridgeline/solve/single_node.h"
+#include "ridgeline/solve/speculative_decoding.h"
 #include "ridgeline/solve/sustainability.h"
 #include "ridgeline/solve/synthesis.h"
 #include "ridgeline/solve/tail_latency.h"
@@ -113,6 +114,8 @@ inline constexpr auto kSolvers = std::tuple(
            network_roofline::solve),
     solver("responsible-engineering", responsible_engineering::kCard,
            responsible_engineering::check, responsible_engineering::solve),
+    solver("speculative-decoding", speculative_decoding::kCard, speculative_decoding::check,
+           speculative_decoding::solve),
     solver("carbon-shift", carbon_shift::kCard, carbon_shift::check, carbon_shift::solve),
     solver("offload", offload::kCard, offload::check, offload::solve),
     solver("power-and-cooling", power_and_cooling::kCard, power_and_cooling::check,

@@ -271,6 +271,13 @@ responsible_engineering::Inputs valid(const responsible_engineering::Inputs&) {
   in.pass = valid(single_node::Inputs{});
   return in;
 }
+speculative_decoding::Inputs valid(const speculative_decoding::Inputs&) {
+  speculative_decoding::Inputs in;
+  in.service = service();
+  in.draft_model = testing::round_7b();
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

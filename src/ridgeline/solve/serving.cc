@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "ridgeline/solve/model_checks.h"
+#include "ridgeline/solve/speculation.h"
 
 namespace ridgeline::solve::serving {
 namespace {
@@ -14,7 +14,6 @@ using physics::Replica;
 using physics::StepTime;
 
 constexpr std::int64_t kMostChunks = 100'000;
-constexpr std::int64_t kMostDraftTokens = 1'000;
 constexpr std::int64_t kEnginePage = 16;  // [kwon2023]
 
 double as_double(std::int64_t n) {
@@ -53,23 +52,8 @@ Prefill prefill(const Inputs& in, const Replica& r) {
   return out;
 }
 
-// Tokens that one verified step yields, (7).
-double accepted(double a, std::int64_t K) {
-  const double most = as_double(K + 1);
-  return a == 1 ? most : (1 - std::pow(a, most)) / (1 - a);
-}
-
 const Hardware& decode_device(const Inputs& in) {
   return in.decode_hardware ? *in.decode_hardware : in.service.hardware;
-}
-
-Replica draft_replica(const Inputs& in) {
-  const Service& s = in.service;
-  physics::Setting setting = s.setting;
-  setting.decode_overhead = s.setting.draft_overhead;
-  const LinkTree links = s.machine ? physics::links_of(*s.machine, s.setting) : LinkTree{};
-  return physics::replica_of(*in.draft_model, decode_device(in), setting, links,
-                             {s.tp_size, s.pp_size});
 }
 
 struct Decode {
@@ -87,10 +71,8 @@ Decode decode(const Inputs& in, const Replica& r, const std::optional<Replica>& 
   out.itl = out.plain.total();
   if (!draft) return out;
   const double K = as_double(in.draft_tokens);
-  const Seconds t_d = physics::decode_step(*draft, {.sequences = B, .context = S}).total();
-  const Seconds t_v =
-      physics::decode_step(r, {.sequences = B, .context = S, .tokens = K + 1}).total();
-  out.X = accepted(in.draft_acceptance_rate, in.draft_tokens);
+  const Seconds t_d = draft_step(*draft, B, S), t_v = verify_step(r, B, S, K + 1).total();
+  out.X = accepted_tokens(in.draft_acceptance_rate, in.draft_tokens);
   out.itl = (K * t_d + t_v) / out.X;  // (7)
   return out;
 }
@@ -206,7 +188,7 @@ Output solve(const Inputs& in) {
   const Replica r = replica_of(in.service, in.service.hardware);
   const Replica at_decode = in.decode_hardware ? replica_of(in.service, *in.decode_hardware) : r;
   std::optional<Replica> draft;
-  if (in.draft_model) draft = draft_replica(in);
+  if (in.draft_model) draft = draft_replica(in.service, *in.draft_model, decode_device(in));
   const Prefill p = prefill(in, r);
   const Decode d = decode(in, at_decode, draft);
   const Seconds sent = transfer(in, r);
