@@ -32,6 +32,7 @@
 #include "ridgeline/solve/pipeline.h"
 #include "ridgeline/solve/placement.h"
 #include "ridgeline/solve/power_and_cooling.h"
+#include "ridgeline/solve/prefix_caching.h"
 #include "ridgeline/solve/reliability.h"
 #include "ridgeline/solve/responsible_engineering.h"
 #include "ridgeline/solve/roofline.h"
@@ -125,7 +126,8 @@ inline constexpr auto kSolvers = std::tuple(
     solver("energy-per-token", energy_per_token::kCard, energy_per_token::check,
            energy_per_token::solve),
     solver("multi-tenancy", multi_tenancy::kCard, multi_tenancy::check, multi_tenancy::solve),
-    solver("batch-jobs", batch_jobs::kCard, batch_jobs::check, batch_jobs::solve));
+    solver("batch-jobs", batch_jobs::kCard, batch_jobs::check, batch_jobs::solve),
+    solver("prefix-caching", prefix_caching::kCard, prefix_caching::check, prefix_caching::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

@@ -278,6 +278,14 @@ speculative_decoding::Inputs valid(const speculative_decoding::Inputs&) {
   return in;
 }
 
+prefix_caching::Inputs valid(const prefix_caching::Inputs&) {
+  prefix_caching::Inputs in;
+  in.service = service();
+  in.prefixes = {{1, 1024}};
+  in.tiers = {{"host", 1000 * gigabyte, 50 * gigabyte_per_second}};
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

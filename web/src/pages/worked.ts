@@ -33,5 +33,6 @@ export const worked: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   "network-roofline": { model: "llama-3.1-70b", machine: "dgx-h100-superpod", tp_size: 8, pp_size: 4, batch_size: 256, seq_len: 4096 },
   "responsible-engineering": { model: "llama-3.1-8b", hardware: "h100-sxm", batch_size: 4, seq_len: 512, noise_multiplier: 1.1, sample_rate: 0.004, steps: 10000, examples_needed: 1000, min_subgroup_prevalence: 0.01, confidence_z: 1.645 },
   "speculative-decoding": { model: "llama-3.1-70b", machine: "dgx-h100", tp_size: 4, draft_model: "llama-3.1-8b" },
+  "prefix-caching": { model: "llama-3.1-8b", hardware: "h100-sxm", prefix_count: 1000, prefix_tokens: 2048, seq_len: 4096 },
   "power-and-cooling": { devices: 256, tdp: "700 W", pue: 1.2 },
 };
