@@ -12,6 +12,7 @@
 #include "ridgeline/solve/continuous_batching.h"
 #include "ridgeline/solve/data.h"
 #include "ridgeline/solve/decode_bound.h"
+#include "ridgeline/solve/disaggregation.h"
 #include "ridgeline/solve/distributed.h"
 #include "ridgeline/solve/economics.h"
 #include "ridgeline/solve/efficiency.h"
@@ -127,7 +128,8 @@ inline constexpr auto kSolvers = std::tuple(
            energy_per_token::solve),
     solver("multi-tenancy", multi_tenancy::kCard, multi_tenancy::check, multi_tenancy::solve),
     solver("batch-jobs", batch_jobs::kCard, batch_jobs::check, batch_jobs::solve),
-    solver("prefix-caching", prefix_caching::kCard, prefix_caching::check, prefix_caching::solve));
+    solver("prefix-caching", prefix_caching::kCard, prefix_caching::check, prefix_caching::solve),
+    solver("disaggregation", disaggregation::kCard, disaggregation::check, disaggregation::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

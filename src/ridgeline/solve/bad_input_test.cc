@@ -286,6 +286,14 @@ prefix_caching::Inputs valid(const prefix_caching::Inputs&) {
   return in;
 }
 
+disaggregation::Inputs valid(const disaggregation::Inputs&) {
+  disaggregation::Inputs in;
+  in.service = service();
+  in.decode_hardware = in.service.hardware;
+  in.decode_machine = testing::round_cluster(1);
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgeline/solve/handover.h"
 #include "ridgeline/solve/model_checks.h"
 #include "ridgeline/solve/speculation.h"
 
@@ -89,14 +90,8 @@ Bytes held(const Inputs& in, const Replica& r) {
 
 Seconds transfer(const Inputs& in, const Replica& r) {
   if (!in.decode_hardware) return {};
-  const Bytes sent = physics::kept_kv(r.model, as_double(in.seq_len), 1) -
-                     physics::kept_kv(r.model, as_double(in.decode_cached_prefix_len), 1);
-  return as_double(in.batch_size) * sent / in.network_bandwidth;  // (5)
-}
-
-double hidden_share(const Inputs& in, const Replica& r) {
-  if (in.kv_transfer_overlap) return *in.kv_transfer_overlap;
-  return r.model.layers > 0 ? 1 - 1 / r.model.layers : 0;
+  return handover_time(r, {in.batch_size, in.seq_len, in.decode_cached_prefix_len},
+                       in.network_bandwidth);  // (5)
 }
 
 std::optional<Joules> energy(const Inputs& in, const Replica& r, const Prefill& p,
@@ -192,7 +187,7 @@ Output solve(const Inputs& in) {
   const Prefill p = prefill(in, r);
   const Decode d = decode(in, at_decode, draft);
   const Seconds sent = transfer(in, r);
-  const Seconds exposed = std::max((1 - hidden_share(in, r)) * sent, sent - p.total);
+  const Seconds exposed = exposed_handover(r, in.kv_transfer_overlap, sent, p.total);
   const Bytes prefill_need = held(in, r);
   const Bytes need = prefill_need + (draft ? held(in, *draft) : Bytes{});  // (8)
 

@@ -42,25 +42,9 @@ Seconds base_time(const Inputs& in, Seconds t_p, Seconds t_d, double N) {
   return N * t_p + as_double(in.output_tokens) * t_d;  // (4)
 }
 
-// The largest batch at most N whose base is within the target; base grows with the batch.
-std::int64_t largest_batch(const Inputs& in, const Replica& r, Seconds t_p, std::int64_t N) {
-  std::int64_t fits = 0, fails = N + 1;
-  while (fails - fits > 1) {
-    const std::int64_t n = fits + (fails - fits) / 2;
-    const double B = as_double(n);
-    const bool meets = base_time(in, t_p, decode_time(in, r, B), B) <= in.target_p99_latency;
-    (meets ? fits : fails) = n;
-  }
-  return fits;
-}
-
-Replicas fleet_of(const Inputs& in, std::int64_t N, Seconds base) {
-  return {.queue = {.arrivals_per_s = in.qps,
-                    .service_s = base.base(),
-                    .servers = N,
-                    .arrival_cv = in.arrival_cv,
-                    .service_cv = in.service_time_cv},
-          .unloaded = base,
+Replicas fleet_of(const Inputs& in, const FullReplica& full) {
+  return {.queue = queue_of(in, full),
+          .unloaded = full.base,
           .target = in.target_p99_latency,
           .most = in.max_replicas};
 }
@@ -113,20 +97,49 @@ Result<Inputs> check(const Inputs& given) {
   return in;
 }
 
+FullReplica full_replica(const Inputs& in, const Replica& r) {
+  FullReplica full{.slots = slots(in, r), .prefill = prefill_time(in, r)};
+  if (full.slots == 0) return full;
+  const double N = as_double(full.slots);
+  full.itl = decode_time(in, r, N);
+  full.base = base_time(in, full.prefill, full.itl, N);
+  return full;
+}
+
+physics::Queue queue_of(const Inputs& in, const FullReplica& full) {
+  return {.arrivals_per_s = in.qps,
+          .service_s = full.base.base(),
+          .servers = full.slots,
+          .arrival_cv = in.arrival_cv,
+          .service_cv = in.service_time_cv};
+}
+
+// Base grows with the batch.
+std::int64_t largest_batch(const Inputs& in, const Replica& r, std::int64_t N) {
+  const Seconds t_p = prefill_time(in, r);
+  std::int64_t fits = 0, fails = N + 1;
+  while (fails - fits > 1) {
+    const std::int64_t n = fits + (fails - fits) / 2;
+    const double B = as_double(n);
+    const bool meets = base_time(in, t_p, decode_time(in, r, B), B) <= in.target_p99_latency;
+    (meets ? fits : fails) = n;
+  }
+  return fits;
+}
+
 Output solve(const Inputs& in) {
   const Replica r = replica_of(in.service, in.service.hardware);
-  const std::int64_t N = slots(in, r);
-  Output out{.active_batch_size = N, .prefill = prefill_time(in, r)};
-  if (N == 0) return fail(out, Bottleneck::memory);
-  out.itl = decode_time(in, r, as_double(N));
-  const Seconds base = base_time(in, out.prefill, *out.itl, as_double(N));
-  out.base_latency = base;
-  out.per_replica_qps = as_double(N) / base.base();  // (3)
-  if (base > in.target_p99_latency) {
-    out.largest_batch_within_target = largest_batch(in, r, out.prefill, N);
+  const FullReplica full = full_replica(in, r);
+  Output out{.active_batch_size = full.slots, .prefill = full.prefill};
+  if (full.slots == 0) return fail(out, Bottleneck::memory);
+  out.itl = full.itl;
+  out.base_latency = full.base;
+  out.per_replica_qps = full.qps();
+  if (full.base > in.target_p99_latency) {
+    out.largest_batch_within_target = largest_batch(in, r, full.slots);
     return fail(out, Bottleneck::base_latency);
   }
-  const Replicas fleet = fleet_of(in, N, base);
+  const Replicas fleet = fleet_of(in, full);
   const double stable = fleet.least_stable();
   if (stable > as_double(in.max_replicas)) return fail(out, Bottleneck::capacity);
   const std::int64_t replicas = fleet.enough(static_cast<std::int64_t>(stable));  // (6)

@@ -9,6 +9,7 @@
 #include "ridgeline/base/fields.h"
 #include "ridgeline/base/result.h"
 #include "ridgeline/base/units.h"
+#include "ridgeline/physics/queue.h"
 #include "ridgeline/solve/service.h"
 
 namespace ridgeline::solve::serving_capacity {
@@ -106,5 +107,20 @@ Result<Inputs> check(const Inputs& in);
 
 // Pure and allocation-free. REQUIRES: `in` came from check().
 Output solve(const Inputs& in);
+
+// A replica whose slots are all taken, (1)-(4). Nothing but the prefill is known without a slot.
+struct FullReplica {
+  std::int64_t slots = 0;  // N
+  Seconds prefill, itl, base;
+
+  double qps() const { return static_cast<double>(slots) / base.base(); }
+};
+FullReplica full_replica(const Inputs& in, const physics::Replica& replica);
+
+// The queue before one of them, (5).
+physics::Queue queue_of(const Inputs& in, const FullReplica& full);
+
+// The largest batch, at most N, whose base is within the target; 0: none is.
+std::int64_t largest_batch(const Inputs& in, const physics::Replica& replica, std::int64_t N);
 
 }  // namespace ridgeline::solve::serving_capacity

@@ -34,5 +34,6 @@ export const worked: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   "responsible-engineering": { model: "llama-3.1-8b", hardware: "h100-sxm", batch_size: 4, seq_len: 512, noise_multiplier: 1.1, sample_rate: 0.004, steps: 10000, examples_needed: 1000, min_subgroup_prevalence: 0.01, confidence_z: 1.645 },
   "speculative-decoding": { model: "llama-3.1-70b", machine: "dgx-h100", tp_size: 4, draft_model: "llama-3.1-8b" },
   "prefix-caching": { model: "llama-3.1-8b", hardware: "h100-sxm", prefix_count: 1000, prefix_tokens: 2048, seq_len: 4096 },
+  disaggregation: { model: "llama-3.1-8b", hardware: "h100-sxm", max_seq_len: 4096, output_tokens: 256, target_itl: "12 ms", max_devices: 16 },
   "power-and-cooling": { devices: 256, tdp: "700 W", pue: 1.2 },
 };
