@@ -157,6 +157,11 @@ double wait_quantile(const Queue& q, double chance, double quantile) {
   return std::log(chance / (1 - quantile)) / spare_rate(q) * variability_of(q);  // (b)
 }
 
+double wait_tail(const Queue& q, double chance, double t) {
+  if (t < 0) return 1;
+  return chance * std::exp(-t * spare_rate(q) / variability_of(q));  // (b)
+}
+
 double wait_mean(const Queue& q, double chance) {
   return chance / spare_rate(q) * variability_of(q);
 }

@@ -37,6 +37,9 @@ double wait_probability(const Queue& queue);
 double wait_quantile(const Queue& queue, double chance, double q);
 double wait_mean(const Queue& queue, double chance);
 
+// P(W > t), of which wait_quantile is the inverse.
+double wait_tail(const Queue& queue, double chance, double t);
+
 // (cv_a^2 + cv_s^2)/2 of squared coefficients of variation.
 constexpr double variability(double arrival_scv, double service_scv) {
   return (arrival_scv + service_scv) / 2;

@@ -22,6 +22,7 @@
 #include "ridgeline/solve/inference_scaling.h"
 #include "ridgeline/solve/iron_law.h"
 #include "ridgeline/solve/kingman_queue.h"
+#include "ridgeline/solve/latency_slo.h"
 #include "ridgeline/solve/mfu.h"
 #include "ridgeline/solve/model_flops.h"
 #include "ridgeline/solve/moe_routing.h"
@@ -129,7 +130,8 @@ inline constexpr auto kSolvers = std::tuple(
     solver("multi-tenancy", multi_tenancy::kCard, multi_tenancy::check, multi_tenancy::solve),
     solver("batch-jobs", batch_jobs::kCard, batch_jobs::check, batch_jobs::solve),
     solver("prefix-caching", prefix_caching::kCard, prefix_caching::check, prefix_caching::solve),
-    solver("disaggregation", disaggregation::kCard, disaggregation::check, disaggregation::solve));
+    solver("disaggregation", disaggregation::kCard, disaggregation::check, disaggregation::solve),
+    solver("latency-slo", latency_slo::kCard, latency_slo::check, latency_slo::solve));
 
 template <class F>
 constexpr void for_each_solver(F&& f) {

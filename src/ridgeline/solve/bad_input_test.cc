@@ -294,6 +294,13 @@ disaggregation::Inputs valid(const disaggregation::Inputs&) {
   return in;
 }
 
+latency_slo::Inputs valid(const latency_slo::Inputs&) {
+  latency_slo::Inputs in;
+  in.service = service();
+  in.target_p99_latency = 60 * second;
+  return in;
+}
+
 // Visits every leaf of a struct in the order of fields(); lists by their first item.
 template <class S, class F>
 void visit(S& s, const F& f);

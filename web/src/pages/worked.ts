@@ -35,5 +35,6 @@ export const worked: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   "speculative-decoding": { model: "llama-3.1-70b", machine: "dgx-h100", tp_size: 4, draft_model: "llama-3.1-8b" },
   "prefix-caching": { model: "llama-3.1-8b", hardware: "h100-sxm", prefix_count: 1000, prefix_tokens: 2048, seq_len: 4096 },
   disaggregation: { model: "llama-3.1-8b", hardware: "h100-sxm", max_seq_len: 4096, output_tokens: 256, target_itl: "12 ms", max_devices: 16 },
+  "latency-slo": { model: "llama-3.1-8b", hardware: "h100-sxm", num_replicas: 4, mean_request_tokens: 1500, output_tokens: 200, target_ttft: "500 ms", target_itl: "20 ms", target_p99_latency: "10 s" },
   "power-and-cooling": { devices: 256, tdp: "700 W", pue: 1.2 },
 };
