@@ -104,7 +104,7 @@ const suffixes: readonly (readonly [suffix: string, write: (value: number, signi
   ["usd_per_device_hour", (v, s) => `$${nbsp}${digits(v, s)}`],
   ["kgco2e_per_million_tokens", (v, s) => `${digits(v, s)}${nbsp}kg CO₂e`],
   ["_tokens", (v) => `${count(v)}${nbsp}tok`],
-  ["_bytes", bytes],
+  ["bytes", bytes],
   ["_flop", (v, s) => scaled(v, "FLOP", s)],
   ["_fraction", (v) => percent(v, 3)],
   ["_usd", (v, s) => `$${nbsp}${digits(v, s)}`],

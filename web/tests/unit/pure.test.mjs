@@ -45,6 +45,7 @@ describe("format", () => {
     assert.equal(format.byKey("latency_s", 0.0030296), `3.03${thin}ms`);
     assert.equal(format.byKey("injection_bandwidth_bytes_per_s", 1.2e12), `1.20${thin}TB/s`);
     assert.equal(format.byKey("headroom_fraction", 0.125), `12.5${thin}%`);
+    assert.equal(format.byKey("bytes", 6.09e10), `60.9${thin}GB`);
     assert.equal(format.byKey("fits", true), "yes");
   });
   it("counts one and many", () => {
