@@ -81,8 +81,14 @@ class Batch {
 
   std::size_t chunk_count() const { return minima_.chunk_count(); }
 
-  void run(std::size_t chunk, Depth depth, Collector& collector, Counts& counts) {
-    const std::vector<Site>& sites = minima_.load(chunk);
+  struct Turn {
+    std::size_t chunk;
+    Depth depth;
+    double done;  // share of the search before it
+  };
+  // False: the search is to stop.
+  bool run(const Turn& turn, Collector& collector, Counts& counts) {
+    const std::vector<Site>& sites = minima_.load(turn.chunk);
     visits_.clear();
     count(sites, counts);
     for (const Site& site : sites) {
@@ -90,12 +96,16 @@ class Batch {
         continue;
       visits_.push_back({site, problem_.hardware.cost(site.hardware)});
     }
-    if (problem_.space->pick == Pick::fewest_devices) return run_fewest(collector, counts);
+    if (problem_.space->pick == Pick::fewest_devices) {
+      run_fewest(collector, counts);
+      return true;
+    }
     if (sets_.pair.empty()) {
       for (const Visit& at : visits_) counts.feasible += allowed_[at.site.capacity];
     }
-    if (depth == Depth::all) return run_all(collector, counts);
+    if (turn.depth == Depth::all) return run_all(turn.done, collector, counts);
     run_fastest(sites, collector);
+    return true;
   }
 
  private:
@@ -116,7 +126,7 @@ class Batch {
   void visit_fastest(const Visit& at, double top_reach, Plain& plain, Minima::Scratch& scratch,
                      std::vector<Row>& rows) const;
 
-  void run_all(Collector& collector, Counts& counts);
+  bool run_all(double done, Collector& collector, Counts& counts);
   void visit_all(const Visit& at, PairFilter& filter, Plain& plain, Minima::Scratch& scratch,
                  std::vector<Row>& rows, std::int64_t& feasible) const;
 
@@ -279,7 +289,7 @@ void Batch::visit_fastest(const Visit& at, double top_reach, Plain& plain, Minim
   for (const auto& [latency, plan] : near) rows.push_back(plain.row(plan, here));
 }
 
-void Batch::run_all(Collector& collector, Counts& counts) {
+bool Batch::run_all(double done, Collector& collector, Counts& counts) {
   struct Local {
     PairFilter filter;
     Plain plain;
@@ -316,7 +326,9 @@ void Batch::run_all(Collector& collector, Counts& counts) {
     for (const std::vector<Row>& of_site : rows) offer(of_site, collector);
     if (!sets_.pair.empty())
       counts.feasible += std::accumulate(feasible.begin(), feasible.end(), std::int64_t{0});
+    if (options_.progress && !options_.progress(done)) return false;
   }
+  return true;
 }
 
 void Batch::visit_all(const Visit& at, PairFilter& filter, Plain& plain, Minima::Scratch& scratch,
@@ -388,11 +400,14 @@ bool search_fast(const Problem& problem, const Options& options, Collector& coll
                     batches = problem.hardware.group_count() * works;
   for (std::size_t b = 0; b < batches; ++b) {
     Batch batch(problem, options, sets, b / works, static_cast<std::uint32_t>(b % works), workers);
-    for (std::size_t chunk = 0; chunk < batch.chunk_count(); ++chunk) {
-      batch.run(chunk, depth, collector, counts);
-      const double done = static_cast<double>(b) +
-                          static_cast<double>(chunk + 1) / static_cast<double>(batch.chunk_count());
-      if (options.progress && !options.progress(done / static_cast<double>(batches))) return false;
+    const std::size_t chunks = batch.chunk_count();
+    const auto share = [&](std::size_t chunk) {
+      const double of_batch = static_cast<double>(chunk) / static_cast<double>(chunks);
+      return (static_cast<double>(b) + of_batch) / static_cast<double>(batches);
+    };
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      if (!batch.run({chunk, depth, share(chunk)}, collector, counts)) return false;
+      if (options.progress && !options.progress(share(chunk + 1))) return false;
     }
   }
   return true;
