@@ -163,6 +163,25 @@ TEST(Answer, NothingFeasibleNamesTheNearestMisses) {
   EXPECT_GT(ran.json["result"]["rejected"]["does_not_fit"].get<int>(), 0);
 }
 
+// Those that fit come back as they were; the others are told by what they lack.
+TEST(Answer, MisfitsAreAnsweredWhereTheyAreAskedFor) {
+  const std::string base =
+      "explore --model llama-3.1-70b --context 128k --depth balanced --points ";
+  const Json fitting = run_line(base).json["result"];
+  const Ran ran = run_line(base + "--misfits");
+  const Json& all = ran.json["result"];
+  EXPECT_EQ(ran.json["inputs"]["constraints"], Json::array());
+  EXPECT_EQ(ran.json["notes"][0]["code"], "misfits");
+  EXPECT_EQ(fitting["feasible_count"].get<std::int64_t>() +
+                fitting["rejected"]["does_not_fit"].get<std::int64_t>(),
+            all["feasible_count"].get<std::int64_t>());
+  EXPECT_FALSE(all["rejected"].contains("does_not_fit"));
+  std::size_t misfits = 0;
+  for (const Json& point : all["points"]) misfits += point["memory_headroom_bytes"] < 0 ? 1 : 0;
+  EXPECT_GT(misfits, 0u);
+  EXPECT_EQ(misfits + fitting["points"].size(), all["points"].size());
+}
+
 TEST(Answer, FlagsOnPlanFieldsFixTheAxisOfADepth) {
   const Ran ran = run_line("explore --model llama-3.1-8b --tp 8");
   EXPECT_EQ(ran.json["result"]["parallelism_count"], 320);  // 8 CP x 5 PP x 4 DP x 2 KV modes

@@ -47,6 +47,8 @@ constexpr std::array kExploreFields = {
     Field{"objectives", FieldKind::texts, "latency_s,cost_score",
           "what the Pareto front weighs; \"maximize NAME\" turns the sense"},
     Field{"constraints", FieldKind::texts, "fits_memory", "such as \"pes_used <= 512\""},
+    Field{"misfits", FieldKind::toggle, "false",
+          "answer pairs that do not fit in memory too, their memory_headroom_bytes below 0"},
     Field{"top", FieldKind::count, "0", "list the N fastest pairs as well"},
     Field{"per_hardware", FieldKind::toggle, "false", "list the best pair of every machine"},
     Field{"points", FieldKind::toggle, "false", "write every feasible pair (json, csv)"},

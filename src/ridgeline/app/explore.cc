@@ -82,6 +82,10 @@ void note_outcome(Search& search) {
                             "--depth balanced looks for speed",
                             "/depth"});
   }
+  if (!search.space.space.require_fit) {
+    search.notes.push_back(
+        {"misfits", "pairs that do not fit in memory are among the answers", "/misfits"});
+  }
   if (!search.feasible()) {
     search.notes.push_back(
         {"nothing_feasible", "no pair is valid, fits the memory and meets the constraints", ""});
@@ -120,7 +124,7 @@ Json inputs_of_search(const Search& search, const Request& request) {
   const bool asked = request.input.contains("per_hardware") && search.options.per_hardware;
   if (asked) out["per_hardware"] = true;
   if (search.wants_points) out["points"] = true;
-  for (const char* name : {"thin", "columns", "heat_map", "at"}) {
+  for (const char* name : {"misfits", "thin", "columns", "heat_map", "at"}) {
     if (request.input.contains(name)) out[name] = request.input[name];
   }
   return out;

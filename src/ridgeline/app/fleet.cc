@@ -194,9 +194,29 @@ void note_gaps(FleetSearch& out) {
   }
 }
 
+// What a search of one machine tells and that of a fleet does not; of a training run the plans are
+// those of the machine, whatever a space says.
+Status refuse_unused(const Request& request, bool trains) {
+  constexpr std::array kOfOneMachine = {"misfits", "top",     "per_hardware", "points",
+                                        "thin",    "columns", "heat_map",     "at"};
+  constexpr std::array kOfServing = {"depth", "plans", "space", "constraints"};
+  const auto refused = [&](const char* name, const char* where) -> Status {
+    if (!request.input.contains(name)) return Ok{};
+    return Error{ErrorCode::unsupported, request.origins.where(fmt::format("/{}", name)),
+                 fmt::format("is not for {}", where), "leave it out"};
+  };
+  for (const char* name : kOfOneMachine) {
+    RIDGELINE_CHECK(refused(name, "a search over what machines and sites cost"));
+  }
+  if (!trains) return Ok{};
+  for (const char* name : kOfServing) RIDGELINE_CHECK(refused(name, "the cost of a training run"));
+  return Ok{};
+}
+
 Result<FleetSearch> ask(const Request& request, const Context& context) {
   FleetSearch out;
   RIDGELINE_TRY(out.train_tokens, train_tokens_of(request, context));
+  RIDGELINE_CHECK(refuse_unused(request, out.trains()));
   RIDGELINE_TRY(out.objectives, fleet_objectives(request, out.trains()));
   RIDGELINE_CHECK(read_sites(request, out));
   const auto start = std::chrono::steady_clock::now();

@@ -96,6 +96,9 @@ TEST(Fleet, NamesWhatIsWrong) {
       {"--machines dgx-h100 --train-tokens 1e12 --pue 1.2 --kwh-price-usd 0.1", "--batch",
        "sequences"},
       {"--machines dgx-h100 --train-tokens 0 --batch 8", "--train-tokens", "more than 0"},
+      {"--machines dgx-h100 --sites france --points", "--points", "leave it out"},
+      {"--machines dgx-h100 --sites france --misfits", "--misfits", "leave it out"},
+      {"--machines dgx-h100 --train-tokens 1e12 --batch 8 --depth full", "--depth", "training run"},
   };
   for (const Wrong& wrong : kWrong) {
     const Ran ran = run_line(base + wrong.line);

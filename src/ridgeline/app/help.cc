@@ -136,8 +136,8 @@ Result<const Command*> named_command(const Request& request, const InputReader& 
 }
 
 void add_overview(std::vector<report::Section>& out) {
-  out.emplace_back(
-      Heading{"ridgeline: what-if questions about machines that train and serve large language models"});
+  out.emplace_back(Heading{
+      "ridgeline: what-if questions about machines that train and serve large language models"});
   Facts facts;
   for (const Command& command : commands()) facts.rows.emplace_back(command.name, command.summary);
   out.emplace_back(std::move(facts));

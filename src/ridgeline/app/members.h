@@ -45,6 +45,9 @@ struct Member {
   std::function<void()> clear;  // of a member that may be none; else empty
   // Of a number: sets it, in base units; a whole number is rounded.
   std::function<void(double base)> put;
+  // Of a number, or of rates by format: multiplies what is there; a whole number moves by one at
+  // least.
+  std::function<void(double factor)> scale;
   // Of a struct: its members. One that may be none is made.
   std::function<std::vector<Member>()> inner;
 };
@@ -193,6 +196,23 @@ void put_number(double base, V& out) {
   }
 }
 
+template <class V>
+constexpr bool kCanScale = kIsNumber<V> || std::is_same_v<V, Rates>;
+
+template <class V>
+void scale_number(double factor, V& out) {
+  if constexpr (std::is_same_v<V, Rates>) {
+    for (FlopsPerSecond& rate : out) rate = FlopsPerSecond::from_base(rate.base() * factor);
+  } else if constexpr (QuantityOf<V>::value) {
+    out = V::from_base(out.base() * factor);
+  } else if constexpr (std::is_integral_v<V>) {
+    const V next = static_cast<V>(std::llround(static_cast<double>(out) * factor));
+    out = next == out ? static_cast<V>(out + (factor > 1 ? 1 : -1)) : next;
+  } else {
+    out *= factor;
+  }
+}
+
 // The value, or the one inside an optional, which is made.
 template <class T>
 auto& made(T& value) {
@@ -236,6 +256,9 @@ template <class Value>
   m.get = [place, unit = m.unit] { return to_json(*place, unit); };
   if constexpr (requires { place->reset(); }) m.clear = [place] { place->reset(); };
   if constexpr (kIsNumber<V>) m.put = [place](double base) { put_number(base, made(*place)); };
+  if constexpr (kCanScale<V>) {
+    m.scale = [place](double factor) { scale_number(factor, made(*place)); };
+  }
   if constexpr (HasFields<V>) m.inner = [place] { return members_of(made(*place)); };
   Member plain = m;
   plain.get = nullptr;

@@ -7,6 +7,7 @@
 
 #include "ridgeline/app/input.h"
 #include "ridgeline/app/json_view.h"
+#include "ridgeline/app/levers.h"
 #include "ridgeline/app/uncertain.h"
 #include "ridgeline/app/worked.h"
 #include "ridgeline/base/text.h"
@@ -169,6 +170,12 @@ void add_worked(const std::vector<std::string>& worked, std::vector<report::Sect
   for (const std::string& line : worked) out.push_back(Line{"  " + line});
 }
 
+void add_levers(const Solved& solved, std::vector<report::Section>& out) {
+  if (solved.levers.is_null()) return;
+  out.push_back(Heading{"Levers"});
+  for (report::Section& section : lever_sections(solved.levers)) out.push_back(std::move(section));
+}
+
 // Inputs that say something.
 std::vector<Term> given_of(std::span<const Term> terms) {
   std::vector<Term> out;
@@ -253,6 +260,7 @@ Result<report::Document> answer_solve(const Request& request, const Context& con
       out.sections.push_back(std::move(section));
     }
   }
+  add_levers(solved, out.sections);
   add_notes(solved.notes, out.sections);
   out.csv = rows_of(csv_rows(solved));
   out.tree = envelope("solve", with_solver(*entry, solved.inputs), solved.result,
@@ -275,6 +283,7 @@ Result<report::Document> answer_explain(const Request& request, const Context& c
   const std::vector<std::string> worked = worked_equations(entry->card, solved.in, solved.out);
   add_worked(worked, out.sections);
   if (!solved.out.empty()) add_terms("Answer", solved.out, out.sections);
+  add_levers(solved, out.sections);
   const std::vector<const catalog::Reference*> cited = cited_by(entry->card);
   add_references(cited, out.sections);
   Json result{{"card", entry->card},
@@ -282,6 +291,7 @@ Result<report::Document> answer_explain(const Request& request, const Context& c
               {"outputs", terms_json(solved.out)},
               {"worked", worked},
               {"references", references_json(cited)}};
+  if (!solved.levers.is_null()) result["levers"] = solved.levers;
   drop_non_finite(result, solved.notes);
   out.tree = envelope("explain", with_solver(*entry, solved.inputs), std::move(result), nullptr,
                       notes_json(solved.notes));

@@ -34,6 +34,7 @@ struct Solved {
   bool good = true;
   std::vector<Note> notes;
   Json uncertainty;  // null: nothing is uncertain
+  Json levers;       // null: not asked for
 };
 
 struct SolverEntry {

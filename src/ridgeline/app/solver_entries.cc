@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "ridgeline/app/facts.h"
+#include "ridgeline/app/levers.h"
 #include "ridgeline/app/solve.h"
 #include "ridgeline/app/uncertain.h"
 #include "ridgeline/physics/pace.h"
@@ -249,6 +250,14 @@ void move_places(std::span<const Member> members, Uncertain& uncertain) {
   }
 }
 
+Result<bool> wants_levers(const Request& request) {
+  const auto it = request.input.find("levers");
+  if (it == request.input.end()) return false;
+  auto wanted = toggle_of(*it);
+  if (!wanted) return placed(request, inside_of("/levers", wanted.error()));
+  return *wanted;
+}
+
 template <class S>
 Status draw_solver(const S& solver, Uncertain& uncertain, const typename S::Inputs& in,
                    const solve::Subject& subject, Solved& out) {
@@ -262,6 +271,40 @@ Status draw_solver(const S& solver, Uncertain& uncertain, const typename S::Inpu
   };
   RIDGELINE_TRY(out.uncertainty, draw_answers(uncertain, in, kSeconds, answer));
   return Ok{};
+}
+
+template <class Answer>
+Json result_of(Answer answer) {
+  Solved out;
+  put_answer(std::move(answer), out);
+  return std::move(out.result);
+}
+
+// Every turn is made on inputs of its own.
+template <class S>
+Json levers_of(const S& solver, const typename S::Inputs& in, const SubjectInput& about,
+               const Json& before) {
+  std::vector<Turned> out;
+  for (std::size_t i = 0;; ++i) {
+    typename S::Inputs turned = in;
+    SubjectInput subject = about;
+    std::vector<Turn> turns = turns_of(members_of(turned));
+    if (subject.machine) {
+      for (Turn& turn : turns_of(*subject.machine)) turns.push_back(std::move(turn));
+    }
+    if (i >= turns.size()) break;
+    const Json value = turns[i].value();
+    turns[i].raise();
+    Turned one{turns[i].input, value, turns[i].value(), {}};
+    const auto checked = check_inputs(solver, turned, subject.subject());
+    if (checked) {
+      one.answer = result_of(answer_to(solver, *checked, subject.subject()));
+    } else {
+      one.answer = checked.error().message;
+    }
+    out.push_back(std::move(one));
+  }
+  return levers_json(before, out);
 }
 
 template <class S>
@@ -285,6 +328,8 @@ Result<Solved> run_solver(const S& solver, const Request& given, const Context& 
   if (!checked) return placed_check(request, members_of(like), checked.error());
   Solved out;
   put_answer(answer_to(solver, *checked, subject), out);
+  RIDGELINE_TRY(const bool levers, wants_levers(given));
+  if (levers) out.levers = levers_of(solver, in, input, out.result);
   if (const Status drawn = draw_solver(solver, uncertain, in, subject, out); !drawn) {
     return placed(request, drawn.error());
   }
@@ -292,10 +337,12 @@ Result<Solved> run_solver(const S& solver, const Request& given, const Context& 
   const std::vector<Member> used = members_of(shown);
   out.inputs = inputs_json(plain, used);
   show_uncertain(uncertain, out.inputs);
+  if (levers) out.inputs["levers"] = true;
   if (from_registry) out.inputs["candidates"] = "registry";
   out.in = terms_of(used);
   out.sources = std::move(sources);
   out.basis = basis_of_inputs(*checked);
+  if (levers) out.result["levers"] = out.levers;
   if (!out.uncertainty.is_null()) out.result["uncertainty"] = out.uncertainty;
   if (out.result.contains("basis")) out.basis = out.result["basis"];  // it knows better
   drop_non_finite(out.result, out.notes);
@@ -313,8 +360,15 @@ SolverEntry entry_of(const S& solver) {
   out.fields.add(members);
   for (const Field& field : fact_fields(members)) out.fields.add(field);
   add_shared<typename S::Inputs>(kTakesSubject<S>, members, out.fields);
+  for (const Field& field : lever_fields()) out.fields.add(field);
   for (const Field& field : sampling_fields()) out.fields.add(field);
   add_outputs<S>(out.outputs);
+  out.outputs.add({"levers",
+                   FieldKind::texts,
+                   "",
+                   "what a tenth more of each input changes, where it is asked for",
+                   {},
+                   "levers"});
   out.outputs.add({"uncertainty",
                    FieldKind::object,
                    "",

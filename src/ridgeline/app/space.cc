@@ -88,7 +88,7 @@ class SpaceReader {
       const std::string pointer = fmt::format("/constraints/{}", i);
       if (!list[i].is_string()) return at(not_a_text(list[i]), pointer);
       const auto& text = list[i].get_ref<const std::string&>();
-      if (lower(text) == "fits_memory") continue;  // always holds
+      if (lower(text) == "fits_memory") continue;  // holds unless misfits are asked for
       auto constraint = constraint_of(text, vocabulary_);
       if (!constraint) return at(constraint.error(), pointer);
       space_.constraints.push_back(*std::move(constraint));
@@ -352,7 +352,8 @@ Json axes_json(const Space& space) {
 }
 
 Json constraints_json(const Space& space) {
-  Json out = Json::array({"fits_memory"});
+  Json out = Json::array();
+  if (space.require_fit) out.push_back("fits_memory");
   for (const explore::Constraint& c : space.constraints) out.push_back(c.text);
   return out;
 }
@@ -425,6 +426,8 @@ Result<SpaceInput> space_of(const Request& request, const Context& context, Case
   RIDGELINE_CHECK(into.read_plans(plans));
   RIDGELINE_CHECK(read_lists(reader, request, into));
   RIDGELINE_CHECK(check_axes(into.space(), c, text, request.origins));
+  RIDGELINE_TRY(const bool misfits, reader.toggle("misfits"));
+  into.space().require_fit = !misfits;
   if (text.layer == SpaceReader::Layer::shipped) {
     for (const std::string& path : c.given) into.release(path);
   }

@@ -15,7 +15,7 @@ class Label {
 
   constexpr Label() = default;
   template <class Text>
-    requires std::is_convertible_v<const Text&, std::string_view>
+  requires std::is_convertible_v<const Text&, std::string_view>
   constexpr Label(const Text& from) {  // NOLINT: a Label is a text
     const std::string_view text = from;
     std::copy_n(text.data(), std::min(text.size(), kMost), text_.begin());

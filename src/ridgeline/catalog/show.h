@@ -21,7 +21,8 @@ nlohmann::ordered_json show_model(const Model& model, Precision kv_precision,
 Result<nlohmann::ordered_json> show_entry(const Entry& entry, const Catalog& catalog,
                                           nlohmann::ordered_json& notes);
 
-// What of `show accelerator` is no part of a spec: {"tdp_w": 700, ...}; null where it is not stated.
+// What of `show accelerator` is no part of a spec: {"tdp_w": 700, ...}; null where it is not
+// stated.
 Result<nlohmann::ordered_json> facts_of_accelerator(const Entry& entry);
 
 // Rows of `list KIND`, sorted by name: [{"name", "aliases", a few facts, "source"}].

@@ -21,7 +21,7 @@ void fill_counts(const Problem& problem, const Counts& counts, Exploration& out)
   out.feasible_count = counts.feasible;
   out.valid_count = counts.valid;
   out.rejected = counts.rejected;
-  out.does_not_fit_count = counts.does_not_fit;
+  if (problem.space->require_fit) out.does_not_fit_count = counts.does_not_fit;
 }
 
 // Plain evaluators by hardware group and workload, a few at a time.

@@ -66,7 +66,7 @@ struct Exploration {
       0;                         // valid, fitting and within the constraints, folded plans included
   std::int64_t valid_count = 0;  // valid placements, fitting or not
   std::array<std::int64_t, 16> rejected{};  // pairs by first InvalidReason
-  std::int64_t does_not_fit_count = 0;
+  std::int64_t does_not_fit_count = 0;      // rejected for that: none where a space takes misfits
   std::vector<ScalarField>
       hardware_fields;        // shown of each point: the knobs, then other machine axes
   std::vector<Point> best;    // one, or none when nothing is feasible

@@ -3,8 +3,8 @@
 //
 // Input j of sample i is drawn from stream j at place i (base/random.h), so that the answer depends
 // on the seed and the number of samples alone. Inputs are independent. Percentiles are
-// interpolated between order statistics, type 7 of [r-quantile]. What an input drives is told by its
-// rank correlation with the answer, and by the square of it, its share of the variance of the
+// interpolated between order statistics, type 7 of [r-quantile]. What an input drives is told by
+// its rank correlation with the answer, and by the square of it, its share of the variance of the
 // ranks: for independent inputs and an answer that is additive in the ranks they sum to 1
 // [openturns-spearman].
 #pragma once

@@ -1,6 +1,6 @@
 // Numbers into text. The only place that scales or rounds a value of an answer.
 
-const nbsp = "\u202f";
+export const nbsp = "\u202f";
 const minus = "\u2212";
 export const none = "\u2013";
 
@@ -140,12 +140,12 @@ export function byUnit(value: unknown, unit: string | undefined): string {
   return unit ? `${text}${nbsp}${unit}` : text;
 }
 
-const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco|usd|qps|p5|p50|p90|p95|p99)\b/g;
+const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco|usd|qps|p5|p50|p90|p95|p99|etp|sip|pe)\b/g;
 
 // A key as a label: without its unit, known abbreviations in capitals.
 export function words(key: string): string {
   const bare = key.replace("kgco2e_per", "carbon_per").replace(/^j_per/, "energy_per").replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w|l)$/, (unit, _name, offset: number) => (unit === "_s" && key.slice(0, offset).endsWith("_per") ? unit : ""));
-  const text = bare.replaceAll("_", " ").replace(acronyms, (word) => word.toUpperCase());
+  const text = bare.replaceAll("_", " ").replace(/^it$/, "IT").replace(" per s", "/s").replace(acronyms, (word) => word.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

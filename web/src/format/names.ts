@@ -9,6 +9,10 @@ export const knobUnits: Record<string, string> = {
   pe_hbm_gb: "GB", bw_hbm_gbs: "GB/s", peak_tflops_f16: "TFLOP/s", bw_intra_gbs: "GB/s", bw_inter_gbs: "GB/s", bw_intersip_gbs: "GB/s",
 };
 
+export const knobShort: Record<string, string> = {
+  pe_hbm_gb: "HBM GB", bw_hbm_gbs: "HBM GB/s", peak_tflops_f16: "TFLOP/s", bw_intra_gbs: "In cube", bw_inter_gbs: "Cube", bw_intersip_gbs: "SIP",
+};
+
 export const stageNames: Record<string, string> = {
   S1: "Norm", S2: "Query", S3: "Key, value", S4: "Rope, append", S5: "Scores QKᵀ", S6: "Softmax", S7: "Weights · V", S8: "Merge, ring hop",
   S9: "Output", S10: "Residual", F1: "Norm", F2: "Route, gather", F3: "Gate, up", F4: "Activation", F5: "Down", F6: "Combine, residual",
@@ -43,6 +47,10 @@ export const objectiveNames: Record<string, string> = {
   latency_s: "Latency", cost_score: "Cost score", cost_x_pes: "Cost score × PEs", pes_used: "PEs used", energy_j: "Energy",
   tokens_per_s: "Tokens/s", tokens_per_s_per_pe: "Tokens/s per PE", memory_bytes: "Memory per PE", energy_j_per_token: "Energy per token",
 };
+
+export const levelNames: Record<string, string> = { sips_used: "SIPs", pes_used: "PEs" };
+
+export const betterWords = (objective: string): string => (objective.startsWith("tokens") ? "more is better" : "less is better");
 
 export const boundText: Record<string, string> = { compute: "compute", memory: "memory", network: "network" };
 

@@ -2,7 +2,7 @@
 import type { Explore, Point, PointColumns } from "../engine/types.ts";
 import { fitted, type Scale } from "../scale/scale.ts";
 
-export const plot = { width: 640, height: 520, left: 66, right: 628, top: 14, bottom: 472 };
+export const plot = { width: 640, height: 520, left: 66, right: 628, top: 30, bottom: 472 };
 
 export interface Cloud {
   x: Scale;
@@ -34,8 +34,12 @@ export function shownPoints(result: Explore): Point[] {
 
 export const valueOf = (point: Point, key: string): number => Number(point[key]);
 
-export function cloud(result: Explore, xKey: string, yKey: string): Cloud {
-  const all = [...shownPoints(result), ...result.pareto];
+export function misfitsOf(result: Explore): Point[] {
+  return shownPoints(result).filter((point) => Number(point.memory_headroom_bytes) < 0);
+}
+
+export function cloud(result: Explore, misfits: readonly Point[], xKey: string, yKey: string): Cloud {
+  const all = [...shownPoints(result), ...misfits, ...result.pareto];
   const x = fitted(all.map((point) => valueOf(point, xKey)), plot.left, plot.right);
   const y = fitted(all.map((point) => valueOf(point, yKey)), plot.bottom, plot.top);
   const front = [...result.pareto].sort((a, b) => valueOf(a, xKey) - valueOf(b, xKey) || valueOf(b, yKey) - valueOf(a, yKey));
@@ -86,16 +90,17 @@ export function at(drawn: Cloud, point: Point, xKey: string, yKey: string): { x:
 const spriteSize = 8;
 
 // One mark, drawn once and then copied: thousands of paths would take longer than a frame.
-function sprite(scale: number, colour: string, shape: string): HTMLCanvasElement {
+function sprite(scale: number, colour: string, shape: string, isHollow: boolean): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = Math.ceil(spriteSize * scale);
   const context = canvas.getContext("2d")!;
   context.scale(scale, scale);
-  context.fillStyle = colour;
-  context.globalAlpha = 0.55;
+  context.fillStyle = context.strokeStyle = colour;
+  context.globalAlpha = isHollow ? 0.8 : 0.55;
   context.beginPath();
   trace(context, shape, spriteSize / 2, spriteSize / 2);
-  context.fill();
+  if (isHollow) context.stroke();
+  else context.fill();
   return canvas;
 }
 
@@ -111,7 +116,16 @@ function trace(context: CanvasRenderingContext2D, bound: string, x: number, y: n
   }
 }
 
-export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly Point[], xKey: string, yKey: string, tint: Colours, keep: (point: Point) => boolean): void {
+export interface Marks {
+  points: readonly Point[];
+  misfits: readonly Point[]; // drawn hollow, under the others
+  xKey: string;
+  yKey: string;
+  tint: Colours;
+  keep(point: Point): boolean;
+}
+
+export function paint(canvas: HTMLCanvasElement, drawn: Cloud, { points, misfits, xKey, yKey, tint, keep }: Marks): void {
   const context = canvas.getContext("2d");
   if (!context) return;
   const ratio = Math.min(2, window.devicePixelRatio || 1);
@@ -124,11 +138,13 @@ export function paint(canvas: HTMLCanvasElement, drawn: Cloud, points: readonly 
   }
   context.clearRect(0, 0, width, height);
   const style = getComputedStyle(document.documentElement);
-  const sprites = tint.legend.map((entry) => sprite(scale, style.getPropertyValue(`--${entry.style}`), entry.shape));
   const half = spriteSize / 2;
-  for (const point of points) {
-    const mark = sprites[tint.of(point)];
-    if (mark && keep(point)) context.drawImage(mark, Math.round((drawn.x.at(valueOf(point, xKey)) - half) * scale), Math.round((drawn.y.at(valueOf(point, yKey)) - half) * scale));
+  for (const [marked, isHollow] of [[misfits, true], [points, false]] as const) {
+    const sprites = tint.legend.map((entry) => sprite(scale, style.getPropertyValue(`--${entry.style}`), entry.shape, isHollow));
+    for (const point of marked) {
+      const mark = sprites[tint.of(point)];
+      if (mark && keep(point)) context.drawImage(mark, Math.round((drawn.x.at(valueOf(point, xKey)) - half) * scale), Math.round((drawn.y.at(valueOf(point, yKey)) - half) * scale));
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { options, type ComponentType } from "preact";
 import { began, ended, watchEngine } from "../engine/engine.ts";
-import { pageCommand, spoken } from "../parts/actions.ts";
+import { pageCommand, say, spoken } from "../parts/actions.ts";
 import { failure } from "../parts/failure.ts";
 import { listen } from "../parts/keys.ts";
 import { loadLists, takeFile } from "../parts/models.tsx";
@@ -64,7 +64,12 @@ export function ready(): void {
   window.addEventListener("drop", (event) => {
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
-    if (file) takeFile(file);
+    if (file && /\.csv$/i.test(file.name)) {
+      if (page.peek() === "validate") window.dispatchEvent(new CustomEvent("ridgeline-table", { detail: file }));
+      else say("A table of measurements is scored on the Validate page: drop it there.");
+    } else if (file) {
+      takeFile(file);
+    }
   });
 }
 

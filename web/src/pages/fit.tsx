@@ -80,6 +80,7 @@ export function FitRail() {
   );
 }
 
+const degrees = ["tp", "pp", "dp", "cp", "ep", "etp"];
 const names: readonly (readonly [key: string, name: string])[] = [["weights_bytes", "Weights"], ["kv_cache_bytes", "KV cache"], ["activations_bytes", "Activations"], ["runtime_bytes", "Runtime"]];
 
 function Bar({ rank, isLimiting }: { rank: Rank; isLimiting: boolean }) {
@@ -152,7 +153,8 @@ export function FitPage() {
           </Panel>
           <Panel id="smallest" title="Smallest machine that holds it" busy={fit.busy.value} json={() => smallest}>
             <dl class="pad lines">
-              {Object.entries(smallest ?? {}).map(([key, value]) => (
+              {smallest ? <div><dt>Plan</dt><dd>{degrees.filter((axis) => smallest[axis] !== undefined).map((axis) => `${axis.toUpperCase()} ${count(Number(smallest[axis]))}`).join(" · ")}</dd></div> : null}
+              {Object.entries(smallest ?? {}).filter(([key]) => !degrees.includes(key)).map(([key, value]) => (
                 <div key={key}><dt>{words(key)}</dt><dd>{byKey(key, value)}</dd></div>
               ))}
               {smallest ? null : <p class="sub">None of the registry's machines does.</p>}

@@ -3,8 +3,8 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Inspect } from "../engine/types.ts";
 import type { Reply } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
-import { byKey, bytes, compact, count, none, numbered, percent, time } from "../format/format.ts";
-import { invalidNames } from "../format/names.ts";
+import { byKey, bytes, count, none, numbered, percent, time } from "../format/format.ts";
+import { invalidNames, levelNames } from "../format/names.ts";
 import { neighbour } from "../scale/scale.ts";
 import { inspectRequest } from "../state/request.ts";
 import { inputs, page, view } from "../state/store.ts";
@@ -44,7 +44,7 @@ export function Figure({ label, children, note, what, isFirst }: { label: string
 function usedOf(result: Inspect): readonly [first: string, rest: string] {
   const used = Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => [key.replace("_used", ""), count(Number(value)), Number(value)] as const);
   const devices = used.find(([key]) => key === "pes" || key === "devices");
-  return [devices?.[1] ?? none, used.filter((item) => item !== devices).map(([key, , number]) => numbered(number, key === "sips" ? "SIPs" : key)).join(", ")];
+  return [devices?.[1] ?? none, used.filter((item) => item !== devices).map(([key, , number]) => numbered(number, levelNames[`${key}_used`] ?? key)).join(", ")];
 }
 
 function latencyLines(reply: Reply<Inspect>): Explained {
@@ -93,7 +93,7 @@ function Headline({ reply }: { reply: Reply<Inspect> }) {
         <span data-figure="memory">{bytes(result.memory.total_bytes)}</span> <small>of {bytes(result.memory.capacity_bytes)}</small>
       </Figure>
       <Figure label="Throughput" note={result.objectives ? `${byKey("tokens_per_s_per_pe", result.objectives.tokens_per_s_per_pe)} per device` : ""} what={{ title: "Objectives", figure: byKey("tokens_per_s", result.objectives?.tokens_per_s, 6), lines: Object.entries(result.objectives ?? {}).map(([key, value]) => [key, byKey(key, value, 6)]) }}>
-        {result.objectives ? compact(result.objectives.tokens_per_s) : none} <small>tok/s</small>
+        {byKey("tokens_per_s", result.objectives?.tokens_per_s)}
       </Figure>
       <Figure label="Devices" note={groups} what={{ title: "Layout", figure: devices, lines: Object.entries(result.layout).map(([key, value]) => [key, JSON.stringify(value)]) }}>
         <span data-figure="devices">{devices}</span>

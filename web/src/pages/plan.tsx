@@ -26,7 +26,7 @@ interface Evaluation {
   scorecard: { level: string; passes: boolean; binds: string | null; change_fraction: number | null; of: string | null }[];
   levers: { level: string; input: string; step_fraction: number; training_time_change_fraction: number | null; serving_time_change_fraction: number | null; cost_change_fraction: number | null; emissions_change_fraction: number | null }[];
   assertions: { metric: string; condition: string; key: string; value: number | null; passes: boolean | null }[];
-  uncertainty?: { samples_count: number; values: Record<string, { p5: number; p50: number; p95: number; mean: number }> } | null;
+  uncertainty?: { samples_count: number; values: Record<string, { p5: number; p50: number; p95: number; mean: number }>; drivers?: { output: string; input: string; share_fraction: number }[] } | null;
 }
 
 const example = computed(() => examplePlans[view.value.ex ?? ""] ?? examplePlans["capacity-planner"]!);
@@ -122,9 +122,8 @@ function Grid({ id, title, note, data, cells, lead = 1 }: { id: string; title: s
 }
 
 function Scorecard({ result }: { result: Evaluation }) {
-  const { scorecard, levers, assertions, uncertainty } = result;
+  const { scorecard, levers, assertions } = result;
   const verdictOf = (passes: boolean | null): preact.ComponentChildren => (passes === null ? none : <b class={passes ? "good" : "bad"}>{passes ? "pass" : "fail"}</b>);
-  const spread = Object.entries(uncertainty?.values ?? {}).filter(([key]) => key.includes("."));
   return (
     <>
       <Grid id="scorecard" lead={3} title="What binds at each level" note="and what a tenth more of it would bring" data={{ columns: ["Level", "Verdict", "Binds", "A tenth better"], rows: scorecard.map((row) => [row.level, String(row.passes), row.binds, row.change_fraction]) }}
@@ -135,11 +134,19 @@ function Scorecard({ result }: { result: Evaluation }) {
         <Grid id="assertions" title="What was asserted" note="" data={{ columns: ["Figure", "Condition", "Is", "Verdict"], rows: assertions.map((row) => [row.metric, row.condition, row.value, String(row.passes)]) }}
           cells={assertions.map((row) => [words(row.metric), row.condition, byKey(row.key, row.value, 4), verdictOf(row.passes)])} />
       ) : null}
-      {spread.length > 0 ? (
-        <Grid id="uncertainty" title="How sure" note={`${byKey("", uncertainty!.samples_count)} drawn`} data={{ columns: ["Figure", "Of", "5 %", "Median", "95 %", "Mean"], rows: spread.map(([key, v]) => [key, "", v.p5, v.p50, v.p95, v.mean]) }}
-          cells={spread.map(([key, v]) => [words(key.split(".").at(-1)!), key.split(".")[0], ...[v.p5, v.p50, v.p95, v.mean].map((value) => byKey(`_${key}`, value, 3))])} />
-      ) : null}
     </>
+  );
+}
+
+// Figures that an uncertain input spreads, with what drives each.
+function Spread({ result }: { result: Evaluation }) {
+  const { uncertainty } = result;
+  const spread = Object.entries(uncertainty?.values ?? {}).filter(([key, v]) => key.includes(".") && v.p5 !== v.p95);
+  if (!uncertainty || spread.length === 0) return null;
+  const drivers = (key: string): string => (uncertainty.drivers ?? []).filter((row) => row.output === key).map((row) => `${row.input} ${percent(row.share_fraction)}`).join(", ");
+  return (
+    <Grid id="uncertainty" title="How sure" note={`${byKey("", uncertainty.samples_count)} drawn; shares are squared rank correlations`} data={{ columns: ["Figure", "Of", "5 %", "Median", "95 %", "Mean", "Driven by"], rows: spread.map(([key, v]) => [key, key.split(".")[0]!, v.p5, v.p50, v.p95, v.mean, drivers(key)]) }}
+      cells={spread.map(([key, v]) => [words(key.split(".").at(-1)!), key.split(".")[0], ...[v.p5, v.p50, v.p95, v.mean].map((value) => byKey(`_${key}`, value, 3)), <span class="drivers">{drivers(key)}</span>])} />
   );
 }
 
@@ -171,6 +178,7 @@ export function PlanPage() {
           ))}
         </div>
       </div>
+      <Spread result={result} />
     </>
   );
 }

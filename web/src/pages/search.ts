@@ -1,9 +1,12 @@
 // What Explore asks and remembers: the search, the chosen point, pins.
 import { computed, effect, signal } from "@preact/signals";
 import type { Explore, Point } from "../engine/types.ts";
-import { shownPoints } from "../layout/scatter.ts";
+import { misfitsOf, shownPoints } from "../layout/scatter.ts";
 import { began, ended } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
+import { knobHead } from "../format/knobs.ts";
+import { knobNames } from "../format/names.ts";
+import { counted } from "../scale/scale.ts";
 import { exploreRequest } from "../state/request.ts";
 import { change, inputs, page, setInputs, setView, state, steps, view } from "../state/store.ts";
 import { say } from "../parts/actions.ts";
@@ -25,7 +28,7 @@ const request = computed(() => {
 export const search = live<Explore>("explore", request);
 
 const restMs = 200;
-const rested = signal<unknown | null>(null);
+const rested = signal<Record<string, unknown> | null>(null);
 let pause = 0;
 effect(() => {
   const next = page.value === "explore" ? { ...cliRequest.value, thin: 64, columns: true, heat_map: heatAxes.value } : null;
@@ -45,14 +48,24 @@ effect(() => {
 });
 export const space = live<Explore>("explore", rested, { hasProgress: true });
 
+// On request: the same machines and plans without the limit of memory; of these the cloud shows what does not fit.
+const isAskedForMisfits = computed(() => view.value.misfits === "on");
+const unfit = live<Explore>("explore", computed(() => (isAskedForMisfits.value && rested.value ? { ...rested.value, heat_map: undefined, misfits: true } : null)));
+export const misfits = computed<readonly Point[]>(() => {
+  const result = isAskedForMisfits.value ? unfit.reply.value?.result : undefined;
+  return result ? misfitsOf(result) : [];
+});
+
 export function stopSearch(): void {
   search.stop();
   space.stop();
+  unfit.stop();
 }
 
 export function searchAgain(): void {
   search.again();
   space.again();
+  unfit.again();
 }
 
 // One answer for the page: the latest front, with the latest cloud and heat map.
@@ -61,6 +74,18 @@ export const shown = computed<Explore | null>(() => {
   const cloud = space.reply.value?.result;
   return front ? { ...front, ...(cloud?.point_columns ? { point_columns: cloud.point_columns } : {}), ...(cloud?.points_total ? { points_total: cloud.points_total } : {}), ...(cloud?.heat_map ? { heat_map: cloud.heat_map } : {}) } : null;
 });
+
+// Knobs of the machine that is searched, as its answer names them.
+export const isChiplet = computed(() => ((search.reply.value?.inputs.machine ?? {}) as Record<string, unknown>).name === undefined);
+export const knobs = computed<readonly string[]>(() => {
+  const found = Object.keys(search.reply.value?.result.best?.hardware ?? {});
+  return counted(found) > 0 || !isChiplet.value ? found : Object.keys(knobNames);
+});
+export const axes = computed<readonly (readonly [path: string, label: string])[]>(() => [
+  ...knobs.value.map((knob) => [`machine.${knob}`, knobHead(knob)] as const),
+  ["plan.tp", "TP"], ["plan.cp", "CP"], ["plan.pp", "PP"], ["plan.dp", "DP"], ["plan.kv_shard_mode", "KV heads"],
+]);
+export const devices = computed(() => (isChiplet.value ? "PEs" : "devices"));
 
 // What long tables show: while a knob is dragged they wait until it rests, so that the drawings keep up.
 export const listed = signal<Explore | null>(null);
@@ -140,6 +165,6 @@ export const chosen = computed<Point | null>(() => {
   if (!result) return null;
   const key = view.value.point;
   if (!key) return result.best;
-  const every = [...result.pareto, ...shownPoints(result), ...(result.heat_map?.cells.flatMap((cell) => (cell.point ? [cell.point] : [])) ?? [])];
+  const every = [...result.pareto, ...shownPoints(result), ...misfits.value, ...(result.heat_map?.cells.flatMap((cell) => (cell.point ? [cell.point] : [])) ?? [])];
   return every.find((point) => keyOf(point) === key) ?? result.sensitivity_at ?? result.best;
 });

@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { call, type Failure } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
 import type { Property } from "../engine/types.ts";
-import { byKey, byUnit, none, plain, words } from "../format/format.ts";
+import { byKey, byUnit, none, plain, signedPercent, words } from "../format/format.ts";
 import { compareOrder } from "../scale/best.ts";
 import { prefixed, type Json } from "../state/request.ts";
 import { inputs, page, setInputs, setView, view } from "../state/store.ts";
@@ -13,6 +13,14 @@ import { failure } from "../parts/failure.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Waiting } from "./inspect.tsx";
 import { worked } from "./worked.ts";
+
+interface Lever {
+  input: string;
+  value: unknown;
+  raised: unknown;
+  changes: Record<string, number> | null;
+  reason?: string;
+}
 
 const names = signal<string[]>([]);
 const schema = signal<{ solver: string; properties: Record<string, Property> } | null>(null);
@@ -32,6 +40,8 @@ export const request = computed<Json | null>(() => {
 
 const full = computed(() => (request.value ? { solver: solver.value, ...request.value } : null));
 const answer = live<Record<string, unknown>>("solve", full);
+const withLevers = computed(() => (full.value ? { ...full.value, levers: true } : null));
+const moved = live<{ levers?: Lever[] }>("solve", withLevers);
 const card = live<{ card: string; inputs?: { key: string; symbol: string; meaning: string; value: unknown }[] }>("explain", full);
 
 async function load(name: string): Promise<void> {
@@ -61,7 +71,7 @@ effect(() => {
 
 function Input({ name, property, value }: { name: string; property: Property; value: unknown }) {
   const path = `solve.${name}`;
-  const label = property.title ?? words(name);
+  const label = words(name);
   const types = [property.type ?? []].flat();
   const choices = (property.enum ?? []).map((item) => ({ value: item, text: String(item) }));
   const control =
@@ -115,7 +125,38 @@ export function SolversRail() {
   );
 }
 
-const late = new Set(["samples", "seed", "threads"]);
+const late = new Set(["levers", "samples", "seed", "threads"]);
+
+const leverName = (path: string): string => {
+  const steps = path.split(".");
+  const of = steps.slice(0, -1).join(" ");
+  return of ? `${words(steps.at(-1)!)}, ${of}` : words(path);
+};
+const side = (path: string, value: unknown): string => (typeof value === "object" ? "" : byKey(`_${path}`, value, 4));
+const mostShown = 3;
+
+// What a tenth more of each input makes of the answer, as the engine counts it.
+function Levers({ levers }: { levers: readonly Lever[] }) {
+  const moving = levers.filter((lever) => lever.changes === null || Object.keys(lever.changes).length > 0);
+  return (
+    <Panel id="levers" title="What moves it" note="a tenth more of one input; whole numbers one up at least" busy={moved.busy.value} json={() => levers} table={() => ({ columns: ["input", "value", "raised", "output", "change_fraction"], rows: moving.flatMap((lever) => Object.entries(lever.changes ?? {}).map(([key, change]) => [lever.input, plain(lever.value), plain(lever.raised), key, change])) })}>
+      <div class="scroll tall" tabIndex={0} role="region" aria-label="What moves it, table">
+        <table>
+          <caption class="vh">Inputs that move the answer, the strongest first</caption>
+          <thead><tr><th scope="col">Input</th><th scope="col" class="num">From</th><th scope="col" class="num">To</th><th scope="col">Changes most</th></tr></thead>
+          <tbody>
+            {moving.map((lever) => (
+              <tr key={lever.input} data-lever={lever.input}>
+                <th scope="row">{leverName(lever.input)}</th><td class="num">{side(lever.input, lever.value)}</td><td class="num">{side(lever.input, lever.raised)}</td>
+                <td>{lever.changes === null ? <span class="mute">{lever.reason}</span> : Object.entries(lever.changes).slice(0, mostShown).map(([key, change]) => `${words(key)} ${signedPercent(change)}`).join(", ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}
 
 // The first paragraph of a card, on one line.
 const question = (card: string): string => (card.trim().split("\n\n")[0] ?? "").replaceAll(/\s+/g, " ");
@@ -168,6 +209,7 @@ export function SolversPage() {
               </table>
             ) : <p class="pad sub">{refused ? "No answer for these inputs." : none}</p>}
           </Panel>
+          {isOwn && moved.reply.value?.inputs.solver === solver.value ? <Levers levers={moved.reply.value.result.levers ?? []} /> : null}
           <Panel id="card" title="Card" note="equations, with the values put in" busy={card.busy.value} json={() => card.reply.value}>
             <pre class="pad card" tabIndex={0}>{card.reply.value?.result.card ?? ""}</pre>
             <dl class="pad glo one">

@@ -1,12 +1,12 @@
 // Validate: predictions against published measurements. Medians per class as bars, one class in full.
-import { computed, effect } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { live } from "../engine/live.ts";
-import { count, none, ofQuantity, percent, signedPercent } from "../format/format.ts";
+import { count, none, numbered, ofQuantity, percent, signedPercent } from "../format/format.ts";
 import { agreement, inOrder, rowsIn, square, widest } from "../layout/agreement.ts";
 import { moved } from "../layout/roofline.ts";
 import { counted, width } from "../scale/scale.ts";
 import { page, setView, view } from "../state/store.ts";
-import { copyCli, pageCommand } from "../parts/actions.ts";
+import { copyCli, pageCommand, say } from "../parts/actions.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Figure, Waiting } from "./inspect.tsx";
 
@@ -38,11 +38,21 @@ interface Validation {
   skipped: { id: string; class: string; quantity: string; reason: string }[];
 }
 
-const request = computed(() => (page.value === "validate" ? {} : null));
+// A table of one's own, scored in place of those that come with the program.
+const own = signal<{ name: string; text: string } | null>(null);
+const request = computed(() => (page.value === "validate" ? (own.value ? { files: [own.value.text] } : {}) : null));
+const mostBytes = 5_000_000;
+
+window.addEventListener("ridgeline-table", (event) => takeTable((event as CustomEvent<File>).detail));
+
+function takeTable(file: File): void {
+  if (file.size > mostBytes) say(`${file.name} is over 5 MB`);
+  else void file.text().then((text) => (own.value = { name: file.name, text: text.includes("\n") ? text : `${text}\n` }));
+}
 const validation = live<Validation>("validate", request);
 
 effect(() => {
-  if (page.value === "validate") pageCommand.value = { command: "validate", request: {} };
+  if (page.value === "validate") pageCommand.value = { command: "validate", request: own.value ? { files: own.value.name } : {} };
 });
 
 const nameOf = (row: { class: string; quantity: string }): string => `${row.class} ${row.quantity}`;
@@ -165,20 +175,30 @@ export function ValidatePage() {
   if (!reply) return <Waiting text={refused ? `${refused.message} ${refused.hint}` : ""} />;
   const { result } = reply;
   const wanted = view.value.cls ?? "serve/all tpot";
-  const chosen = result.classes.find((row) => nameOf(row) === wanted) ?? result.classes[0];
+  const chosen = result.classes.find((row) => nameOf(row) === wanted) ?? result.classes.find((row) => row.rows > 0) ?? result.classes[0];
   const figures = headline.flatMap(([name, label]) => result.classes.filter((row) => nameOf(row) === name).map((row) => ({ row, label })));
   return (
     <>
       <div class="head">
         <div>
           <h1>Can I believe it?</h1>
-          <p class="crumb">{count(counted(result.rows))} published measurements against what is predicted for them <span class="mute">| {count(counted(result.skipped))} left out, each with its reason</span></p>
+          <p class="crumb">{own.value ? `${own.value.name}: ${numbered(counted(result.rows), "rows")}` : `${count(counted(result.rows))} published measurements`} against what is predicted for them <span class="mute">| {count(counted(result.skipped))} left out, each with its reason</span></p>
         </div>
         <div class="acts">
           <input class="search narrow" type="search" aria-label="Filter the classes" placeholder="Filter classes" value={view.value.q ?? ""} onInput={(event) => setView("q", event.currentTarget.value || null)} />
+          {own.value ? <button class="btn" onClick={() => (own.value = null)}>Back to the published ones</button> : null}
+          <label class="btn upload">
+            Score your own table
+            <input type="file" accept=".csv,text/csv" class="vh" onChange={(event) => {
+              const file = event.currentTarget.files?.[0];
+              if (file) takeTable(file);
+              event.currentTarget.value = "";
+            }} />
+          </label>
           <button class="btn" onClick={copyCli}>Copy as CLI</button>
         </div>
       </div>
+      {refused ? <p class="banner" role="alert">{own.value?.name} {refused.message} {refused.hint} <i>Shown below: from before it.</i></p> : null}
       <dl class="kpis" aria-label="Median errors" data-ready>
         {figures.map(({ row, label }, i) => <Figure key={label} isFirst={i === 0} label={label} note={`median of ${count(row.rows)} rows`}>{percent(row.median_abs_error_fraction)}</Figure>)}
         <Figure label="Classes" note="each with its own error">{count(counted(result.classes))}</Figure>

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import type { HeatMap, Point, Sensitivity } from "../engine/types.ts";
 import { plain, saved, signedPercent, time } from "../format/format.ts";
-import { knobNames, knobUnits, reasonNames } from "../format/names.ts";
+import { knobName, knobValue } from "../format/knobs.ts";
+import { reasonNames } from "../format/names.ts";
 import { heat, heatBox, tornado, tornadoBox } from "../layout/bars.ts";
 import { moved } from "../layout/roofline.ts";
 import { counted, neighbour } from "../scale/scale.ts";
@@ -20,10 +21,10 @@ export function Tornado({ rows, set }: { rows: readonly Sensitivity[]; set: (kno
           key={row.knob} data-knob={row.knob} role="button" tabindex={0} onClick={() => set(row.knob, row.doubled)}
           onKeyDown={(event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); set(row.knob, row.doubled); } }}
         >
-          <title>{`${knobNames[row.knob] ?? row.knob}: ${plain(row.baseline)} → ${plain(row.doubled)} ${knobUnits[row.knob] ?? ""}, ${time(row.baseline_latency_s)} → ${time(row.doubled_latency_s)}; click to set`}</title>
+          <title>{`${knobName(row.knob)}: ${knobValue(row.knob, row.baseline)} → ${knobValue(row.knob, row.doubled)}, ${time(row.baseline_latency_s)} → ${time(row.doubled_latency_s)}; click to set`}</title>
           <rect x="0" y={y} width={tornadoBox.width} height={tornadoBox.row} fill="transparent" />
-          <text class="s" x="0" y={moved(y, 11)}>{knobNames[row.knob] ?? row.knob}</text>
-          <text class="m" x="0" y={moved(y, 23)}>{plain(row.baseline)} {knobUnits[row.knob] ?? ""}</text>
+          <text class="s" x="0" y={moved(y, 11)}>{knobName(row.knob)}</text>
+          <text class="m" x="0" y={moved(y, 23)}>{knobValue(row.knob, row.baseline)}</text>
           <rect class="bar-a" x={left} y={moved(y, 4)} width={leftWidth} height="15" />
           <rect class="bar-b" x={middle} y={moved(y, 4)} width={rightWidth} height="15" />
           <text x={moved(left, -5)} y={moved(y, 16)} text-anchor="end">{saved(row.speedup_fraction)}</text>
@@ -35,7 +36,7 @@ export function Tornado({ rows, set }: { rows: readonly Sensitivity[]; set: (kno
   );
 }
 
-const axisName = (path: string, value: unknown): string => `${path.replace(/^(plan|machine)\./, "").toUpperCase().slice(0, 3)} ${plain(value)}`;
+const axisName = (path: string, value: unknown): string => (path.startsWith("machine.") ? knobValue(path.replace("machine.", ""), value) : `${path.replace("plan.", "").toUpperCase().slice(0, 3)} ${plain(value)}`);
 
 const moves: Record<string, readonly [x: number, y: number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

@@ -1,6 +1,7 @@
 // The machine: outermost groups on their topology, used groups and devices filled, the chosen rank's groups lit.
 import type { Inspect, Topology, TopologyNode } from "../engine/types.ts";
-import { bytes, count } from "../format/format.ts";
+import { bytes, count, numbered } from "../format/format.ts";
+import { levelNames } from "../format/names.ts";
 import { corner, leaves, machine, rankOf, ringLine, zoom, type Box } from "../layout/machine.ts";
 import { counted, neighbour } from "../scale/scale.ts";
 import { setView, view } from "../state/store.ts";
@@ -169,7 +170,7 @@ export function Machine({ result, plan, busy }: { result: Inspect; plan: Record<
         ) : null}
         {chosen ? <Zoom topology={topology} chosen={chosen} names={view.value.names === "on"} pickRank={pickRank} /> : <p class="fine">Click a device to see the groups of its rank.</p>}
         <p class="fine" data-layout>
-          {Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => `${count(Number(value))} ${key.replace("_used", "")}`).join(", ")} used
+          {Object.entries(result.layout).filter(([key]) => key.endsWith("_used")).map(([key, value]) => numbered(Number(value), levelNames[key] ?? key.replace("_used", ""))).join(", ")} used
         </p>
       </div>
     </Panel>

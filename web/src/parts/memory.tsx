@@ -56,7 +56,7 @@ export function Memory({ result, busy, unit }: { result: Inspect; busy: boolean;
   return (
     <Panel
       id="memory" class="drawn" title={`Memory per ${unit}`} busy={busy} note={stages.length > 1 ? `fullest stage: ${count(memory.stage)}` : "fullest stage"} json={() => memory}
-      table={() => ({ columns: ["part", "bytes"], rows: [...memoryNames.map(([key, name]): [string, number] => [name, Number(memory[key])]), ["Total", memory.total_bytes], ["Capacity", memory.capacity_bytes]] })}
+      table={() => ({ columns: ["stage", ...parts, "total_bytes", "capacity_bytes"], rows: (stages.length > 0 ? stages : [memory]).map((stage) => [Number(stage.stage ?? 0), ...parts.map((key) => Number(stage[key] ?? 0)), stage.total_bytes, memory.capacity_bytes]) })}
     >
       <div class="pad">
         <MemoryBar values={memory} capacity={memory.capacity_bytes} hatched={hatched} label={`${bytes(memory.total_bytes)} of ${bytes(memory.capacity_bytes)}`} />

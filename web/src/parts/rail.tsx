@@ -118,12 +118,18 @@ export function MachineChoice({ filled }: { filled: Filled }) {
     <Select
       path="machine" label="Machine" value={now}
       choices={machines.value.length === 0 ? texts(String(now ?? "chiplet-sip")) : machines.value.map((entry) => ({ value: entry.name, text: `${entry.name} (${entry.devices} × ${entry.device})` }))}
-      set={(value) => setInputs({ machine: value }, `machine ${String(value)}`, false, (key) => key.startsWith("machine.") || /_placement$/.test(key))}
+      set={(value) => setInputs({ machine: value }, `machine ${String(value)}`, false, (key) => /^(explore\.axes\.)?machine\./.test(key) || /_placement$/.test(key))}
     />
   );
 }
 
 const hidden = new Set(["base", "sips", "sip_topology", ...Object.keys(ranges)]);
+
+// The knobs of whatever machine it is, to drag.
+export function MachineKnobs({ filled }: { filled: Filled }) {
+  const machine = (filled.machine ?? {}) as Filled;
+  return "base" in machine || filled.machine === undefined ? <Knobs filled={filled} /> : <Levels machine={machine} filled={filled} />;
+}
 
 export function MachineGroup({ filled }: { filled: Filled }) {
   const [more, setMore] = useState(false);

@@ -1,8 +1,9 @@
 // The point cloud: hover reads, click selects, drag brushes; the front drawn in steps.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Explore, Point } from "../engine/types.ts";
-import { byKey, bytes, plain, tick } from "../format/format.ts";
-import { objectiveNames } from "../format/names.ts";
+import { byKey, bytes, tick } from "../format/format.ts";
+import { knobName, knobValue } from "../format/knobs.ts";
+import { betterWords, objectiveNames } from "../format/names.ts";
 import { at, brushBox, brushOf, cloud, colours, inside, isDrag, nearest, paint, plot, shownPoints, type Brush } from "../layout/scatter.ts";
 import { counted, neighbour } from "../scale/scale.ts";
 import { moved, symbolPath } from "../layout/roofline.ts";
@@ -11,6 +12,7 @@ import { setView, view } from "../state/store.ts";
 
 interface Props {
   result: Explore;
+  misfits: readonly Point[];
   xKey: string;
   yKey: string;
   chosen: Point | null;
@@ -41,7 +43,8 @@ export function planText(point: Point): string {
 function Tip({ point, xKey, yKey }: { point: Point; xKey: string; yKey: string }) {
   const lines: [string, string][] = [
     [objectiveNames[yKey] ?? yKey, byKey(yKey, point[yKey], 4)], [objectiveNames[xKey] ?? xKey, byKey(xKey, point[xKey], 4)], ["Plan", planText(point)],
-    ["HBM, peak", `${plain(point.hardware.bw_hbm_gbs)} GB/s, ${plain(point.hardware.peak_tflops_f16)} TFLOP/s`], ["Memory", bytes(point.memory_bytes)],
+    ...Object.entries(point.hardware).slice(0, 4).map(([knob, value]): [string, string] => [knobName(knob), knobValue(knob, value)]),
+    ["Memory", `${bytes(point.memory_bytes)}${Number(point.memory_headroom_bytes) < 0 ? ", does not fit" : ""}`],
   ];
   return (
     <dl class="tip">
@@ -54,22 +57,22 @@ function Tip({ point, xKey, yKey }: { point: Point; xKey: string; yKey: string }
 
 const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e6, End: 1e6 };
 
-export function Scatter({ result, xKey, yKey, chosen, pinned, colour, choose, open }: Props) {
+export function Scatter({ result, misfits, xKey, yKey, chosen, pinned, colour, choose, open }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const [tip, setTip] = useState<Point | null>(null);
   const [drag, setDrag] = useState<{ from: { x: number; y: number }; to: { x: number; y: number } } | null>(null);
-  const drawn = cloud(result, xKey, yKey);
+  const drawn = cloud(result, misfits, xKey, yKey);
   const points = shownPoints(result);
   const brush = drag && isDrag(drag.from, drag.to) ? brushOf(drawn, drag.from, drag.to) : readBrush();
   const theme = shownTheme();
-  const tint = colours([...points, ...result.pareto], colour);
+  const tint = colours([...points, ...misfits, ...result.pareto], colour);
   useEffect(() => {
-    if (canvas.current) paint(canvas.current, drawn, points, xKey, yKey, tint, (point) => inBrush(point, brush, xKey, yKey));
-  }, [points, drawn.x.low, drawn.x.high, drawn.y.low, drawn.y.high, xKey, yKey, theme, colour, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
+    if (canvas.current) paint(canvas.current, drawn, { points, misfits, xKey, yKey, tint, keep: (point) => inBrush(point, brush, xKey, yKey) });
+  }, [points, misfits, drawn.x.low, drawn.x.high, drawn.y.low, drawn.y.high, xKey, yKey, theme, colour, brush?.x0, brush?.x1, brush?.y0, brush?.y1]);
   const near = (event: PointerEvent): Point | null => {
     const spot = inside(svg.current!, event);
-    return nearest(drawn, [...drawn.front, ...points], xKey, yKey, spot.x, spot.y);
+    return nearest(drawn, [...drawn.front, ...points, ...misfits], xKey, yKey, spot.x, spot.y);
   };
   const release = (event: PointerEvent): void => {
     if (!drag) return;
@@ -108,7 +111,8 @@ export function Scatter({ result, xKey, yKey, chosen, pinned, colour, choose, op
             <text x={drawn.x.at(step)} y={moved(plot.bottom, 16)} text-anchor="middle">{tick(xKey, step)}</text>
           </g>
         ))}
-        <text x={moved(plot.right, 0)} y={moved(plot.bottom, 38)} text-anchor="end">{objectiveNames[xKey] ?? xKey}{drawn.x.isLog ? ", log scale" : ""} (less is better)</text>
+        <text x={moved(plot.right, 0)} y={moved(plot.bottom, 38)} text-anchor="end">{objectiveNames[xKey] ?? xKey}{drawn.x.isLog ? ", log scale" : ""} ({betterWords(xKey)})</text>
+        <text x="0" y="12">{objectiveNames[yKey] ?? yKey}{drawn.y.isLog ? ", log scale" : ""} ({betterWords(yKey)})</text>
         {spot ? <path class="cross" d={`M${plot.left} ${spot.y}H${spot.x}V${plot.bottom}`} /> : null}
         {brush ? <rect class="brush" {...brushBox(drawn, brush)} /> : null}
         <path class="front" d={drawn.frontPath} />

@@ -12,7 +12,7 @@ export interface Snapshot {
 
 export const linkVersion = 1;
 
-export const viewKeys = ["sel", "rank", "kind", "point", "pins", "brush", "color", "sort", "hx", "hy", "theme", "names", "open", "solver", "base", "saved", "level", "q", "ex", "scenario", "cls"];
+export const viewKeys = ["sel", "rank", "kind", "point", "pins", "brush", "color", "sort", "hx", "hy", "theme", "names", "open", "solver", "base", "saved", "level", "q", "ex", "scenario", "cls", "misfits"];
 
 const plainInputs = ["model", "machine", "phase", "context", "batch", "precision", "kv_precision", "activation_precision"];
 const inputPrefixes = ["plan.", "machine.", "explore.", "fit.", "solve."];

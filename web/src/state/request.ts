@@ -58,8 +58,11 @@ export function exploreRequest(values: Values): Json {
   return request;
 }
 
+// "256, 512", "256 512", "1.6 TB/s, 3.2 TB/s": numbers, or texts that the engine reads.
 export function list(text: string): unknown[] {
-  return text.split(/[,\s]+/).filter(Boolean).map((item) => (Number.isFinite(Number(item)) ? Number(item) : item));
+  const isOneWithUnit = /\d\s+[a-z]/i.test(text);
+  const items = text.includes(",") ? text.split(",") : isOneWithUnit ? [text] : text.split(/\s+/);
+  return items.map((item) => item.trim()).filter(Boolean).map((item) => (Number.isFinite(Number(item)) ? Number(item) : item));
 }
 
 export function prefixed(values: Values, prefix: string): Json {

@@ -27,10 +27,12 @@ function write(key: string, value: unknown): void {
 export const saved = signal<readonly Saved[]>(read("saved", []));
 export const theme = signal<"light" | "dark" | null>(read("theme", null));
 export const letterKeys = signal<boolean>(read("keys", true));
+export const columnChoice = signal<Readonly<Record<string, boolean>>>(read("columns", {}));
 
 effect(() => write("saved", saved.value));
 effect(() => write("theme", theme.value));
 effect(() => write("keys", letterKeys.value));
+effect(() => write("columns", columnChoice.value));
 
 export function nextName(list: readonly Saved[]): string {
   let index = 1;
