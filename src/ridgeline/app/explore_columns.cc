@@ -17,6 +17,7 @@ constexpr std::size_t kMostDistinct = 256;
 bool is_shown(const std::string& key, const Search& search) {
   const bool metric = key.find('/') == std::string::npos;
   if (!metric || key == "latency_s" || key == "pes_used" || key == "memory_bytes") return true;
+  if (key == "memory_headroom_bytes") return !search.space.space.require_fit;
   const auto& objectives = search.space.space.objectives;
   return std::any_of(objectives.begin(), objectives.end(), [&](const explore::Objective& o) {
     return key == explore::names_of(o.metric)[static_cast<std::size_t>(o.metric)];

@@ -140,12 +140,12 @@ export function byUnit(value: unknown, unit: string | undefined): string {
   return unit ? `${text}${nbsp}${unit}` : text;
 }
 
-const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco|usd|qps|p5|p50|p90|p95|p99|etp|sip|pe)\b/g;
+const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cpu|gpu|id|mtbf|slo|sla|tco|usd|qps|p5|p50|p90|p95|p99|etp|sip|pe|tdp)\b/g;
 
 // A key as a label: without its unit, known abbreviations in capitals.
 export function words(key: string): string {
   const bare = key.replace("kgco2e_per", "carbon_per").replace(/^j_per/, "energy_per").replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w|l)$/, (unit, _name, offset: number) => (unit === "_s" && key.slice(0, offset).endsWith("_per") ? unit : ""));
-  const text = bare.replaceAll("_", " ").replace(/^it$/, "IT").replace(" per s", "/s").replace(acronyms, (word) => word.toUpperCase());
+  const text = bare.replaceAll("_", " ").replace(/^it$/, "IT").replace(/ per s\b/, "/s").replace(acronyms, (word) => word.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -164,7 +164,7 @@ export function tick(key: string, value: number): string {
 }
 
 export function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 export function shape(values: readonly number[]): string {

@@ -123,8 +123,8 @@ export function ExplorePage() {
             <div class="pad"><Tornado rows={result.sensitivity} set={setKnob} /></div>
           </Panel>
           {result.heat_map ? (
-            <Panel id="heat" class="drawn" title="Heat map" note="best time, any machine of the space" busy={busy || isStale} json={() => result.heat_map} tools={<HeatAxes />} table={() => ({ columns: [result.heat_map!.x.path, result.heat_map!.y.path, "latency_s", "reason"], rows: result.heat_map!.cells.map((cell) => [result.heat_map!.x.values[cell.x]!, result.heat_map!.y.values[cell.y]!, cell.latency_s, cell.reason ?? ""]) })}>
-              <div class="pad"><Still on={[result.heat_map, chosen.value && keyOf(chosen.value)]}><Heat map={result.heat_map} chosen={chosen.value} choose={choose} /></Still><p class="fine">Hatched: nothing feasible there. Strongest colour: fastest.</p></div>
+            <Panel id="heat" class="drawn" title="Heat map" busy={busy || isStale} json={() => result.heat_map} tools={<HeatAxes />} table={() => ({ columns: [result.heat_map!.x.path, result.heat_map!.y.path, "latency_s", "reason"], rows: result.heat_map!.cells.map((cell) => [result.heat_map!.x.values[cell.x]!, result.heat_map!.y.values[cell.y]!, cell.latency_s, cell.reason ?? ""]) })}>
+              <div class="pad"><Still on={[result.heat_map, chosen.value && keyOf(chosen.value)]}><Heat map={result.heat_map} chosen={chosen.value} choose={choose} /></Still><p class="fine">Best time on any machine of the space. Hatched: nothing feasible there. Strongest colour: fastest.</p></div>
             </Panel>
           ) : null}
         </div>

@@ -1,7 +1,7 @@
 // Plan: one plan through all solvers. A scorecard by level, what to change first, money, carbon, and what was asserted.
 import { computed, effect, signal } from "@preact/signals";
 import { live } from "../engine/live.ts";
-import { byKey, none, percent, signedPercent, words } from "../format/format.ts";
+import { byKey, lowerFirst, none, percent, signedPercent, words } from "../format/format.ts";
 import { page, setView, view } from "../state/store.ts";
 import type { Json } from "../state/request.ts";
 import { copyCli, pageCommand } from "../parts/actions.ts";
@@ -103,16 +103,17 @@ function Headline({ result }: { result: Evaluation }) {
   );
 }
 
-function Grid({ id, title, note, data, cells, lead = 1 }: { id: string; title: string; note: string; data: TableData; cells: readonly (readonly preact.ComponentChildren[])[]; lead?: number }) {
+function Grid({ id, title, note, data, cells, lead = 1, tail = Infinity }: { id: string; title: string; note: string; data: TableData; cells: readonly (readonly preact.ComponentChildren[])[]; lead?: number; tail?: number }) {
+  const isText = (column: number): boolean => column <= lead || column >= tail;
   return (
     <Panel id={id} title={title} note={note} busy={evaluation.busy.value} table={() => data} json={() => evaluation.reply.peek()}>
       <div class="scroll" tabIndex={0} role="region" aria-label={title}>
         <table>
           <caption class="vh">{title}</caption>
-          <thead><tr>{data.columns.map((name, i) => <th key={name} scope="col" class={i > lead ? "num" : ""}>{name}</th>)}</tr></thead>
+          <thead><tr>{data.columns.map((name, i) => <th key={name} scope="col" class={isText(i) ? "" : "num"}>{name}</th>)}</tr></thead>
           <tbody>
             {cells.map((row, i) => (
-              <tr key={i}>{row.map((cell, j) => (j === 0 ? <th key={j} scope="row">{cell}</th> : <td key={j} class={j > lead ? "num" : ""}>{cell}</td>))}</tr>
+              <tr key={i}>{row.map((cell, j) => (j === 0 ? <th key={j} scope="row">{cell}</th> : <td key={j} class={isText(j) ? "wrap" : "num"}>{cell}</td>))}</tr>
             ))}
           </tbody>
         </table>
@@ -143,10 +144,24 @@ function Spread({ result }: { result: Evaluation }) {
   const { uncertainty } = result;
   const spread = Object.entries(uncertainty?.values ?? {}).filter(([key, v]) => key.includes(".") && v.p5 !== v.p95);
   if (!uncertainty || spread.length === 0) return null;
-  const drivers = (key: string): string => (uncertainty.drivers ?? []).filter((row) => row.output === key).map((row) => `${row.input} ${percent(row.share_fraction)}`).join(", ");
+  const drivers = (key: string): string => (uncertainty.drivers ?? []).filter((row) => row.output === key).map((row) => `${lowerFirst(words(row.input.split(".").at(-1)!))} ${percent(row.share_fraction)}`).join(", ");
   return (
-    <Grid id="uncertainty" title="How sure" note={`${byKey("", uncertainty.samples_count)} drawn; shares are squared rank correlations`} data={{ columns: ["Figure", "Of", "5 %", "Median", "95 %", "Mean", "Driven by"], rows: spread.map(([key, v]) => [key, key.split(".")[0]!, v.p5, v.p50, v.p95, v.mean, drivers(key)]) }}
+    <Grid id="uncertainty" tail={6} title="How sure" note={`${byKey("", uncertainty.samples_count)} drawn; shares are squared rank correlations`} data={{ columns: ["Figure", "Of", "5 %", "Median", "95 %", "Mean", "Driven by"], rows: spread.map(([key, v]) => [key, key.split(".")[0]!, v.p5, v.p50, v.p95, v.mean, drivers(key)]) }}
       cells={spread.map(([key, v]) => [words(key.split(".").at(-1)!), key.split(".")[0], ...[v.p5, v.p50, v.p95, v.mean].map((value) => byKey(`_${key}`, value, 3)), <span class="drivers">{drivers(key)}</span>])} />
+  );
+}
+
+function Lines({ result, keys }: { result: Evaluation; keys: readonly string[] }) {
+  return (
+    <>
+      {lineTitles.filter(([key]) => keys.includes(key) && filled(result[key]).length > 0).map(([key, title]) => (
+        <Panel key={key} id={key} title={title} busy={evaluation.busy.value} json={() => result[key]} table={() => ({ columns: ["figure", "value"], rows: filled(result[key]) })}>
+          <dl class="pad lines">
+            {filled(result[key]).map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd class="num">{byKey(`_${name}`, value, 4)}</dd></div>)}
+          </dl>
+        </Panel>
+      ))}
+    </>
   );
 }
 
@@ -168,16 +183,9 @@ export function PlanPage() {
       <Headline result={result} />
       <div class="cols table">
         <div class="stack left"><Scorecard result={result} /></div>
-        <div class="stack one">
-          {lineTitles.filter(([key]) => filled(result[key]).length > 0).map(([key, title]) => (
-            <Panel key={key} id={key} title={title} busy={evaluation.busy.value} json={() => result[key]} table={() => ({ columns: ["figure", "value"], rows: filled(result[key]) })}>
-              <dl class="pad lines">
-                {filled(result[key]).map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd class="num">{byKey(`_${name}`, value, 4)}</dd></div>)}
-              </dl>
-            </Panel>
-          ))}
-        </div>
+        <div class="stack one"><Lines result={result} keys={["performance"]} /></div>
       </div>
+      <div class="sums"><Lines result={result} keys={["memory", "reliability", "cost", "energy", "carbon", "water"]} /></div>
       <Spread result={result} />
     </>
   );

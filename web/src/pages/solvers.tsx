@@ -89,7 +89,7 @@ function Input({ name, property, value }: { name: string; property: Property; va
 
 // One field per quantity: the one that takes text with a unit.
 function fields(properties: Record<string, Property>): [name: string, property: Property][] {
-  const all = Object.entries(properties).filter(([name, property]) => name !== "solver" && !property.properties && !Object.keys(properties).some((other) => other !== name && name.startsWith(`${other}_`) && [properties[other]!.examples].flat().length > 0 && properties[other]!.examples !== undefined));
+  const all = Object.entries(properties).filter(([name, property]) => !["solver", "levers"].includes(name) && !property.properties && !Object.keys(properties).some((other) => other !== name && name.startsWith(`${other}_`) && [properties[other]!.examples].flat().length > 0 && properties[other]!.examples !== undefined));
   return all.sort((a, b) => compareOrder(a[1].order, b[1].order));
 }
 
@@ -125,7 +125,7 @@ export function SolversRail() {
   );
 }
 
-const late = new Set(["levers", "samples", "seed", "threads"]);
+const late = new Set(["samples", "seed", "threads"]);
 
 const leverName = (path: string): string => {
   const steps = path.split(".");
@@ -148,7 +148,7 @@ function Levers({ levers }: { levers: readonly Lever[] }) {
             {moving.map((lever) => (
               <tr key={lever.input} data-lever={lever.input}>
                 <th scope="row">{leverName(lever.input)}</th><td class="num">{side(lever.input, lever.value)}</td><td class="num">{side(lever.input, lever.raised)}</td>
-                <td>{lever.changes === null ? <span class="mute">{lever.reason}</span> : Object.entries(lever.changes).slice(0, mostShown).map(([key, change]) => `${words(key)} ${signedPercent(change)}`).join(", ")}</td>
+                <td class="wrap">{lever.changes === null ? <span class="mute">{lever.reason}</span> : Object.entries(lever.changes).slice(0, mostShown).map(([key, change]) => `${words(key)} ${signedPercent(change)}`).join(", ")}</td>
               </tr>
             ))}
           </tbody>

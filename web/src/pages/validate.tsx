@@ -1,7 +1,7 @@
 // Validate: predictions against published measurements. Medians per class as bars, one class in full.
 import { computed, effect, signal } from "@preact/signals";
 import { live } from "../engine/live.ts";
-import { count, none, numbered, ofQuantity, percent, signedPercent } from "../format/format.ts";
+import { count, lowerFirst, none, numbered, ofQuantity, percent, signedPercent, words } from "../format/format.ts";
 import { agreement, inOrder, rowsIn, square, widest } from "../layout/agreement.ts";
 import { moved } from "../layout/roofline.ts";
 import { counted, width } from "../scale/scale.ts";
@@ -77,7 +77,7 @@ function Bar({ value, p90 }: { value: number | null; p90: number | null }) {
 function Line({ row, isChosen }: { row: ClassRow; isChosen: boolean }) {
   return (
     <tr class={isChosen ? "on" : ""} data-class={nameOf(row)}>
-      <th scope="row"><button class="rowb" aria-pressed={isChosen} onClick={() => setView("cls", isChosen ? null : nameOf(row))}>{row.class} <span class="mute">{row.quantity.replaceAll("_", " ")}</span></button></th>
+      <th scope="row"><button class="rowb" aria-pressed={isChosen} onClick={() => setView("cls", isChosen ? null : nameOf(row))}>{row.class} <span class="mute">{lowerFirst(words(row.quantity))}</span></button></th>
       <td class="num">{count(row.rows)}</td>
       <td class="num">{row.skipped > 0 ? count(row.skipped) : none}</td>
       <td class="num lead" data-median>{percent(row.median_abs_error_fraction)}</td>

@@ -36,6 +36,9 @@ export function inspectRequest(values: Values): Json {
   return nested(inspectInputs(values));
 }
 
+// A field named without its unit takes values that say theirs.
+const axisOf = (path: string, given: readonly unknown[]): string => (given.some((value) => typeof value === "string" && /^[\d.]/.test(value)) ? path.replace(/_(bytes_per_s|flop_per_s|bytes|gbs|gb|s)$/, "") : path);
+
 const searched = ["plan.tp", "plan.cp", "plan.pp", "plan.dp", "plan.kv_shard_mode", "plan.cp_ring_variant"];
 
 // The search chooses the degrees itself; the rest of the plan is fixed as set.
@@ -45,7 +48,9 @@ export function exploreRequest(values: Values): Json {
   const depth = String(own["explore.depth"] ?? "coarse");
   const axes: Json = {};
   for (const [key, value] of Object.entries(own)) {
-    if (key.startsWith("explore.axes.")) axes[key.slice("explore.axes.".length)] = list(String(value));
+    if (!key.startsWith("explore.axes.")) continue;
+    const given = list(String(value));
+    axes[axisOf(key.slice("explore.axes.".length), given)] = given;
   }
   if (Object.keys(axes).length > 0) request.space = { base: depth, axes };
   else request.depth = depth;

@@ -141,3 +141,58 @@ it("a long search tells its progress and is stopped; the last answer stays", asy
   assert.notEqual(await figure(page, "best"), best);
   await close();
 });
+
+it("what does not fit is drawn hollow on request and never joins the front", async () => {
+  const { page, faults, close } = await app.open(explore);
+  const { result } = cli(...asked, "--json");
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.url().endsWith("/v1/explore") && (response.request().postData() ?? "").includes('"misfits":true')),
+    page.getByLabel("what does not fit").check(),
+  ]);
+  await settled(page);
+  assert.ok((await answer.json()).result.feasible_count > result.feasible_count);
+  assert.match(await page.locator('[data-panel="scatter"] header').innerText(), /hollow: does not fit/);
+  assert.equal(await page.locator("[data-front]").count(), result.pareto.length);
+  assert.equal(await figure(page, "best"), format.time(result.best.latency_s));
+  assert.match(page.url(), /misfits=on/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+it("columns of the front are chosen and remembered", async () => {
+  const { page, close } = await app.open(explore);
+  const heads = () => page.locator('[data-panel="front"] thead th').allInnerTexts();
+  assert.ok(!(await heads()).includes("Ring"));
+  await page.getByText("Columns", { exact: true }).click();
+  await page.getByLabel("Ring", { exact: true }).check();
+  await page.getByLabel("SIP", { exact: true }).last().uncheck();
+  await settled(page);
+  assert.ok((await heads()).includes("Ring"));
+  assert.ok(!(await heads()).includes("SIP"));
+  await page.reload();
+  await page.waitForSelector("[data-ready]");
+  await settled(page);
+  assert.ok((await heads()).includes("Ring"));
+  await close();
+});
+
+it("a space of GPUs has the knobs, the front and the axes of that machine", async () => {
+  const gpus = ["explore", "--model", "llama-3.1-70b", "--phase", "decode", "--context", "8192", "--machine", "dgx-h100", "--depth", "coarse", "--objectives", "latency_s,cost_x_pes"];
+  const { page, faults, close } = await app.open("/explore#v=1&model=llama-3.1-70b&phase=decode&context=8192&machine=dgx-h100");
+  const { result } = cli(...gpus, "--json");
+  assert.equal(await figure(page, "best"), format.time(result.best.latency_s));
+  assert.equal(await page.locator("[data-front-row]").count(), result.pareto.length);
+  assert.deepEqual(await page.locator("[data-knob]").evaluateAll((all) => all.map((item) => item.dataset.knob)), result.sensitivity.map((row) => row.knob));
+  await page.fill("#f-explore-axes-machine-device-memory_bandwidth_bytes_per_s", "3.35 TB/s, 6.7 TB/s");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  const space = JSON.stringify({ base: "coarse", axes: { "machine.device.memory_bandwidth_bytes_per_s": [3.35e12, 6.7e12] } });
+  const own = cli(...gpus.filter((word) => word !== "--depth" && word !== "coarse"), "--space", space, "--json").result;
+  assert.equal(await figure(page, "best"), format.time(own.best.latency_s));
+  await page.getByRole("button", { name: "Inspect selection" }).click();
+  await page.waitForURL(/inspect/);
+  await settled(page);
+  assert.equal(await figure(page, "latency"), format.time(own.best.latency_s));
+  assert.deepEqual(faults, []);
+  await close();
+});

@@ -1,5 +1,8 @@
 // Solvers: a form for each of the schema, its worked values answered as on the command line, refusals in the engine's words.
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, it } from "node:test";
 import { loader } from "../load.mjs";
 import { cli, settled, start, visit } from "./setup.mjs";
@@ -77,5 +80,33 @@ it("Validate shows the medians of `validate`, and a chosen class in full", async
   const rows = result.rows.filter((row) => row.class === "train/moe" && row.quantity === "iter_time");
   assert.equal(await page.locator('[data-panel="rows"] tbody tr').count(), rows.length);
   assert.deepEqual(faults, []);
+  await close();
+});
+
+it("what moves a solver's answer is the engine's list", async () => {
+  const { page, close } = await app.open("/solvers#v=1&solver=serving");
+  const { result } = cli("solve", "serving", "--model", "llama-3.1-8b", "--hardware", "h100-sxm", "--levers", "--json");
+  const moving = result.levers.filter((lever) => lever.changes === null || Object.keys(lever.changes).length > 0);
+  assert.deepEqual(await page.locator("[data-lever]").evaluateAll((rows) => rows.map((row) => row.dataset.lever)), moving.map((lever) => lever.input));
+  const memory = moving.find((lever) => lever.input === "hardware.memory_bandwidth_bytes_per_s");
+  assert.ok((await page.locator(`[data-lever="${memory.input}"]`).innerText()).includes(`ITL ${format.signedPercent(memory.changes.itl_s)}`));
+  await close();
+});
+
+it("one's own table is scored, an unreadable one is refused in words", async () => {
+  const { page, close } = await app.open("/validate");
+  const give = (text) => page.setInputFiles('.acts input[type="file"]', { name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  const table = readFileSync(new URL("../../../data/measured/training.csv", import.meta.url), "utf8").split("\n").slice(0, 9).join("\n");
+  await give(`${table}\n`);
+  await page.getByText(/^own\.csv: \d+ rows?/).waitFor();
+  await settled(page);
+  const file = join(mkdtempSync(join(tmpdir(), "ridgeline-")), "own.csv");
+  writeFileSync(file, `${table}\n`);
+  const { result } = cli("validate", "--files", file, "--json");
+  assert.match(await page.locator(".crumb").innerText(), new RegExp(`own.csv: ${result.rows.length} row`));
+  await give("hello,there\n1,2\n");
+  await page.getByText("the columns of no known table").waitFor();
+  await page.getByRole("button", { name: "Back to the published ones" }).click();
+  await page.getByText("published measurements").waitFor();
   await close();
 });
