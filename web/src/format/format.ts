@@ -145,7 +145,7 @@ const acronyms = /\b(kv|ttft|itl|tpot|tp|pp|cp|dp|ep|mfu|hfu|pue|wue|moe|flop|cp
 // A key as a label: without its unit, known abbreviations in capitals.
 export function words(key: string): string {
   const bare = key.replace("kgco2e_per", "carbon_per").replace(/^j_per/, "energy_per").replace(/_(bytes_per_s|flop_per_s|flop_per_byte|bytes|fraction|usd|kgco2e|s|j|w|l)$/, (unit, _name, offset: number) => (unit === "_s" && key.slice(0, offset).endsWith("_per") ? unit : ""));
-  const text = bare.replaceAll("_", " ").replace(/^it$/, "IT").replace(/ per s\b/, "/s").replace(acronyms, (word) => word.toUpperCase());
+  const text = bare.replaceAll("_", " ").replace(/^it$/, "IT").replace(/ per s\b/, "/s").replace(acronyms, (word) => word.toUpperCase()).replace(/\bkwh\b/, "kWh");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

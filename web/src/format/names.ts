@@ -31,7 +31,7 @@ export const tensorNames: Record<string, string> = {
 
 export const reasonNames: Record<string, string> = {
   does_not_fit: "lack memory", not_enough_sips: "need more SIPs", pe_group_not_whole_cubes: "fill no whole cubes",
-  cube_group_not_whole_sips: "fill no whole SIPs", tp_gt_4hq: "TP over 4 × heads", pp_gt_layers: "PP over layers", cp_gt_s_kv: "CP over tokens",
+  cube_group_not_whole_sips: "fill no whole SIPs", tp_gt_4hq: "TP over 4 × heads", pp_gt_layers: "PP over layers", cp_gt_s_kv: "CP over tokens", not_enough_devices: "need more devices", constraints: "miss a limit",
 };
 
 export const invalidNames: Record<string, string> = {
@@ -51,6 +51,12 @@ export const objectiveNames: Record<string, string> = {
 export const levelNames: Record<string, string> = { sips_used: "SIPs", pes_used: "PEs" };
 
 export const betterWords = (objective: string): string => (objective.startsWith("tokens") ? "more is better" : "less is better");
+
+// Of the chiplet machine PEs are counted, of others devices.
+export function objectiveName(key: string, isChiplet: boolean): string {
+  const name = objectiveNames[key] ?? key;
+  return isChiplet ? name : name.replace("PEs used", "Devices used").replace("PEs", "devices").replace("per PE", "per device");
+}
 
 export const boundText: Record<string, string> = { compute: "compute", memory: "memory", network: "network" };
 

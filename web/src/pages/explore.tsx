@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import type { Explore, Point } from "../engine/types.ts";
 import { byKey, compact, count, lowerFirst, none, percent, plain, time } from "../format/format.ts";
 import { knobName } from "../format/knobs.ts";
-import { objectiveNames, reasonNames } from "../format/names.ts";
+import { reasonNames } from "../format/names.ts";
 import { inputs, page, setInput, setInputs, setView, view } from "../state/store.ts";
 import { colours, shownPoints } from "../layout/scatter.ts";
 import { compareOrder } from "../scale/best.ts";
@@ -17,7 +17,7 @@ import { MachineChoice, MachineKnobs, Model, Workload, type Filled } from "../pa
 import { planText, Scatter } from "../parts/scatter.tsx";
 import { Figure, Waiting } from "./inspect.tsx";
 import { Front, frontTable } from "./front.tsx";
-import { axes, choose, chosen, cliRequest, devices, heatAxes, isChiplet, keyOf, letterOf, listed, misfits, objectives, openInInspect, pins, search, searchAgain, setKnob, shown, space, stopSearch, togglePin, xKey, yKey } from "./search.ts";
+import { axes, choose, chosen, cliRequest, devices, heatAxes, isChiplet, keyOf, letterOf, listed, misfits, nameOf, objectives, openInInspect, pins, search, searchAgain, setKnob, shown, space, stopSearch, togglePin, xKey, yKey } from "./search.ts";
 
 effect(() => {
   if (page.value === "explore") pageCommand.value = { command: "explore", request: cliRequest.value };
@@ -29,7 +29,7 @@ window.addEventListener("ridgeline-pin", () => {
 export function ExploreRail() {
   const filled = (search.reply.value?.inputs ?? {}) as Filled;
   const depth = inputs.value["explore.depth"] ?? "coarse";
-  const named = objectives.map((key) => ({ value: key, text: objectiveNames[key] ?? key }));
+  const named = objectives.map((key) => ({ value: key, text: nameOf(key) }));
   return (
     <>
       <Model />
@@ -68,7 +68,7 @@ function Headline({ result }: { result: Explore }) {
   const rejected = Object.entries(result.rejected ?? {}).sort((a, b) => compareOrder(b[1], a[1]));
   return (
     <dl class="kpis" aria-label="Search results" data-ready>
-      <Figure isFirst label={`Best ${(objectiveNames[yKey.value] ?? yKey.value).toLowerCase()}`} note={best ? `${planText(best)}, ${count(best.pes_used as number)} ${devices.value}` : "nothing is feasible"} what={{ title: "Best", figure: best ? byKey(yKey.value, best[yKey.value], 6) : none, lines: best ? [...Object.entries(best.plan), ...Object.entries(best.hardware)].map(([key, value]) => [key, plain(value)]) : [] }}>
+      <Figure isFirst label={`Best ${lowerFirst(nameOf(yKey.value))}`} note={best ? `${planText(best)}, ${count(best.pes_used as number)} ${devices.value}` : "nothing is feasible"} what={{ title: "Best", figure: best ? byKey(yKey.value, best[yKey.value], 6) : none, lines: best ? [...Object.entries(best.plan), ...Object.entries(best.hardware)].map(([key, value]) => [key, plain(value)]) : [] }}>
         <span data-figure="best">{best ? byKey(yKey.value, best[yKey.value]) : none}</span>
       </Figure>
       <Figure label="Pairs decided" note={`${count(result.hardware_count)} × ${count(result.parallelism_count)} plans`}>{compact(result.evaluated_count)}</Figure>
@@ -112,11 +112,11 @@ export function ExplorePage() {
       <Headline result={result} />
       <div class="cols explore">
         <Panel
-          id="scatter" class="drawn" title={`${objectiveNames[yKey.value]} against ${lowerFirst(objectiveNames[xKey.value] ?? "")}`} busy={busy || isStale} json={() => space.reply.value}
+          id="scatter" class="drawn" title={`${nameOf(yKey.value)} against ${lowerFirst(nameOf(xKey.value))}`} busy={busy || isStale} json={() => space.reply.value}
           note={result.points_total === undefined ? "" : `${compact(counted(shownPoints(result)))} of ${compact(result.points_total)} shown${counted(misfits.value) > 0 ? "; hollow: does not fit" : ""}`} table={() => frontTable(result)}
           tools={<><Legend points={every} colour={colour} /><Select path="color" label="Colour by" value={colour} choices={[{ value: "bound", text: "by bound" }, ...axes.value.map(([path, label]) => ({ value: path, text: `by ${label}` }))]} set={(value) => setView("color", value === "bound" ? null : String(value))} /><label class="check"><input type="checkbox" checked={view.value.misfits === "on"} onChange={(event) => setView("misfits", event.currentTarget.checked ? "on" : null)} /> what does not fit</label>{view.value.brush ? <button class="lnk" onClick={() => setView("brush", null)}>Clear filter</button> : null}</>}
         >
-          <div class="pad"><Scatter result={result} misfits={misfits.value} xKey={xKey.value} yKey={yKey.value} chosen={chosen.value} pinned={pinned} colour={colour} choose={choose} open={openInInspect} /></div>
+          <div class="pad"><Scatter result={result} misfits={misfits.value} xKey={xKey.value} yKey={yKey.value} names={{ x: nameOf(xKey.value), y: nameOf(yKey.value) }} chosen={chosen.value} pinned={pinned} colour={colour} choose={choose} open={openInInspect} /></div>
         </Panel>
         <div class="stack">
           <Panel id="sensitivity" class="drawn" title="Sensitivity" note="one knob at a time, at the selection" busy={busy} json={() => result.sensitivity} table={() => ({ columns: ["knob", "baseline", "doubled", "speedup_fraction", "halved", "slowdown_fraction"], rows: result.sensitivity.map((s) => [s.knob, s.baseline, s.doubled, s.speedup_fraction, s.halved ?? null, s.slowdown_fraction ?? null]) })}>

@@ -153,7 +153,7 @@ export function FitPage() {
           </Panel>
           <Panel id="smallest" title="Smallest machine that holds it" busy={fit.busy.value} json={() => smallest}>
             <dl class="pad lines">
-              {smallest ? <div><dt>Plan</dt><dd>{degrees.filter((axis) => smallest[axis] !== undefined).map((axis) => `${axis.toUpperCase()} ${count(Number(smallest[axis]))}`).join(" · ")}</dd></div> : null}
+              {smallest ? <div><dt>Plan</dt><dd>{degrees.filter((axis) => axis === "tp" || Number(smallest[axis] ?? 1) !== 1).map((axis) => `${axis.toUpperCase()} ${count(Number(smallest[axis]))}`).join(" · ")}</dd></div> : null}
               {Object.entries(smallest ?? {}).filter(([key]) => !degrees.includes(key)).map(([key, value]) => (
                 <div key={key}><dt>{words(key)}</dt><dd>{byKey(key, value)}</dd></div>
               ))}

@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import type { Explore, Point } from "../engine/types.ts";
 import { byKey, bytes, count, none, plain } from "../format/format.ts";
 import { knobCell, knobHead } from "../format/knobs.ts";
-import { objectiveNames } from "../format/names.ts";
 import { compareValues } from "../scale/best.ts";
 import { columnChoice, save } from "../state/saved.ts";
 import { inputs } from "../state/store.ts";
@@ -12,7 +11,7 @@ import { copyCli, say } from "../parts/actions.ts";
 import { Mark } from "../parts/icons.tsx";
 import { Panel, type TableData } from "../parts/panel.tsx";
 import { inBrush, planText, readBrush } from "../parts/scatter.tsx";
-import { asInputs, choose, chosen, devices, isChiplet, keyOf, knobs, letterOf, openInInspect, parsePoint, pins, togglePin, xKey, yKey } from "./search.ts";
+import { asInputs, choose, chosen, devices, isChiplet, keyOf, knobs, letterOf, nameOf, openInInspect, parsePoint, pins, togglePin, xKey, yKey } from "./search.ts";
 
 interface Column {
   key: string;
@@ -117,7 +116,7 @@ export function Front({ result, base, busy }: { result: Explore; base: Record<st
           <thead>
             <tr>
               <th scope="col">Pin</th>
-              {[yKey.value, xKey.value].map((key) => head(key, objectiveNames[key] ?? key))}
+              {[yKey.value, xKey.value].map((key) => head(key, nameOf(key)))}
               {columns.map((column) => head(column.key, column.head, column.key === "bound"))}
             </tr>
           </thead>

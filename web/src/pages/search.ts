@@ -5,7 +5,7 @@ import { misfitsOf, shownPoints } from "../layout/scatter.ts";
 import { began, ended } from "../engine/engine.ts";
 import { live } from "../engine/live.ts";
 import { knobHead } from "../format/knobs.ts";
-import { knobNames } from "../format/names.ts";
+import { knobNames, objectiveName } from "../format/names.ts";
 import { counted } from "../scale/scale.ts";
 import { exploreRequest } from "../state/request.ts";
 import { change, inputs, page, setInputs, setView, state, steps, view } from "../state/store.ts";
@@ -85,6 +85,7 @@ export const axes = computed<readonly (readonly [path: string, label: string])[]
   ...knobs.value.map((knob) => [`machine.${knob}`, knobHead(knob)] as const),
   ["plan.tp", "TP"], ["plan.cp", "CP"], ["plan.pp", "PP"], ["plan.dp", "DP"], ["plan.kv_shard_mode", "KV heads"],
 ]);
+export const nameOf = (key: string): string => objectiveName(key, isChiplet.value);
 export const devices = computed(() => (isChiplet.value ? "PEs" : "devices"));
 
 // What long tables show: while a knob is dragged they wait until it rests, so that the drawings keep up.

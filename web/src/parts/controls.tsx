@@ -101,7 +101,7 @@ export function Knob({ path, label, value, min, max, unit, whole, isScaled }: Kn
   const shown = isScaled ? byKey(`_${path.split(".").find((part) => part.endsWith("_per_s")) ?? ""}`, value) : value;
   return (
     <Row path={path} label={label}>
-      <div class="sl">
+      <div class={isScaled ? "sl scaled" : "sl"}>
         <input
           type="range"
           min={0}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Explore, Point } from "../engine/types.ts";
 import { byKey, bytes, tick } from "../format/format.ts";
 import { knobName, knobValue } from "../format/knobs.ts";
-import { betterWords, objectiveNames } from "../format/names.ts";
+import { betterWords } from "../format/names.ts";
 import { at, brushBox, brushOf, cloud, colours, inside, isDrag, nearest, paint, plot, shownPoints, type Brush } from "../layout/scatter.ts";
 import { counted, neighbour } from "../scale/scale.ts";
 import { moved, symbolPath } from "../layout/roofline.ts";
@@ -15,6 +15,7 @@ interface Props {
   misfits: readonly Point[];
   xKey: string;
   yKey: string;
+  names: { x: string; y: string };
   chosen: Point | null;
   pinned: readonly { point: Point; letter: string }[];
   colour: string;
@@ -40,9 +41,9 @@ export function planText(point: Point): string {
   return `TP ${tp} · CP ${cp} · PP ${pp}${dp === 1 ? "" : ` · DP ${dp}`}`;
 }
 
-function Tip({ point, xKey, yKey }: { point: Point; xKey: string; yKey: string }) {
+function Tip({ point, xKey, yKey, names }: { point: Point } & Pick<Props, "xKey" | "yKey" | "names">) {
   const lines: [string, string][] = [
-    [objectiveNames[yKey] ?? yKey, byKey(yKey, point[yKey], 4)], [objectiveNames[xKey] ?? xKey, byKey(xKey, point[xKey], 4)], ["Plan", planText(point)],
+    [names.y, byKey(yKey, point[yKey], 4)], [names.x, byKey(xKey, point[xKey], 4)], ["Plan", planText(point)],
     ...Object.entries(point.hardware).slice(0, 4).map(([knob, value]): [string, string] => [knobName(knob), knobValue(knob, value)]),
     ["Memory", `${bytes(point.memory_bytes)}${Number(point.memory_headroom_bytes) < 0 ? ", does not fit" : ""}`],
   ];
@@ -57,7 +58,7 @@ function Tip({ point, xKey, yKey }: { point: Point; xKey: string; yKey: string }
 
 const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e6, End: 1e6 };
 
-export function Scatter({ result, misfits, xKey, yKey, chosen, pinned, colour, choose, open }: Props) {
+export function Scatter({ result, misfits, xKey, yKey, names, chosen, pinned, colour, choose, open }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const [tip, setTip] = useState<Point | null>(null);
@@ -93,7 +94,7 @@ export function Scatter({ result, misfits, xKey, yKey, chosen, pinned, colour, c
     <div class="plot">
       <canvas ref={canvas} aria-hidden="true" />
       <svg
-        ref={svg} class="ch" viewBox={`0 0 ${plot.width} ${plot.height}`} role="group" aria-label={`${objectiveNames[yKey] ?? yKey} against ${objectiveNames[xKey] ?? xKey}; front of ${drawn.front.length} points`}
+        ref={svg} class="ch" viewBox={`0 0 ${plot.width} ${plot.height}`} role="group" aria-label={`${names.y} against ${names.x}; front of ${drawn.front.length} points`}
         onPointerDown={(event) => { svg.current?.setPointerCapture(event.pointerId); const from = inside(svg.current!, event); setDrag({ from, to: from }); }}
         onPointerMove={(event) => { if (drag) setDrag({ from: drag.from, to: inside(svg.current!, event) }); else setTip(near(event)); }}
         onPointerUp={release} onPointerLeave={() => setTip(null)}
@@ -111,8 +112,8 @@ export function Scatter({ result, misfits, xKey, yKey, chosen, pinned, colour, c
             <text x={drawn.x.at(step)} y={moved(plot.bottom, 16)} text-anchor="middle">{tick(xKey, step)}</text>
           </g>
         ))}
-        <text x={moved(plot.right, 0)} y={moved(plot.bottom, 38)} text-anchor="end">{objectiveNames[xKey] ?? xKey}{drawn.x.isLog ? ", log scale" : ""} ({betterWords(xKey)})</text>
-        <text x="0" y="12">{objectiveNames[yKey] ?? yKey}{drawn.y.isLog ? ", log scale" : ""} ({betterWords(yKey)})</text>
+        <text x={moved(plot.right, 0)} y={moved(plot.bottom, 38)} text-anchor="end">{names.x}{drawn.x.isLog ? ", log scale" : ""} ({betterWords(xKey)})</text>
+        <text x="0" y="12">{names.y}{drawn.y.isLog ? ", log scale" : ""} ({betterWords(yKey)})</text>
         {spot ? <path class="cross" d={`M${plot.left} ${spot.y}H${spot.x}V${plot.bottom}`} /> : null}
         {brush ? <rect class="brush" {...brushBox(drawn, brush)} /> : null}
         <path class="front" d={drawn.frontPath} />
@@ -150,7 +151,7 @@ export function Scatter({ result, misfits, xKey, yKey, chosen, pinned, colour, c
         })}
         {chosen ? <circle class="sel" cx={at(drawn, chosen, xKey, yKey).x} cy={at(drawn, chosen, xKey, yKey).y} r="9" /> : null}
       </svg>
-      {tip ? <Tip point={tip} xKey={xKey} yKey={yKey} /> : null}
+      {tip ? <Tip point={tip} xKey={xKey} yKey={yKey} names={names} /> : null}
     </div>
   );
 }
