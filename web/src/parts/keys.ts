@@ -31,7 +31,7 @@ function configuration(by: number): void {
 // The export menu of the panel that has the focus or the pointer, else of the first one.
 function exportMenu(): void {
   const panel = document.activeElement?.closest("[data-panel]") ?? [...document.querySelectorAll("[data-panel]:hover")].at(-1);
-  const menu = (panel ?? document).querySelector<HTMLDetailsElement>("details.menu");
+  const menu = (panel ?? document).querySelector<HTMLDetailsElement>("details.menu:not(.columns)");
   if (!menu) return;
   menu.open = true;
   menu.querySelector<HTMLElement>(".pop button")?.focus();
