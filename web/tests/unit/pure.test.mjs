@@ -54,7 +54,9 @@ describe("format", () => {
   });
   it("labels keys without their unit", () => {
     assert.equal(format.words("kv_cache_bytes"), "KV cache");
-    assert.equal(format.words("tokens_per_s"), "Tokens per s");
+    assert.equal(format.words("tokens_per_s"), "Tokens/s");
+    assert.equal(format.words("accepted_tokens_per_step"), "Accepted tokens per step");
+    assert.equal(format.words("it_j"), "IT");
   });
 });
 
@@ -62,6 +64,27 @@ function random(seed) {
   let state = seed;
   return () => ((state = (state * 1664525 + 1013904223) >>> 0) / 2 ** 32);
 }
+
+describe("knobs", () => {
+  it("are named and written in their own units, or in those of their keys", async () => {
+    const knobs = await vite.load("/src/format/knobs.ts");
+    assert.equal(knobs.knobName("bw_hbm_gbs"), "HBM bandwidth");
+    assert.equal(knobs.knobValue("bw_hbm_gbs", 512), `512${thin}GB/s`);
+    assert.equal(knobs.knobName("levels.node.link.bandwidth_bytes_per_s"), "Links, node");
+    assert.equal(knobs.knobValue("device.memory_bandwidth_bytes_per_s", 3.35e12), `3.35${thin}TB/s`);
+  });
+
+  it("are searched over lists of numbers, or of values with units", async () => {
+    const request = await vite.load("/src/state/request.ts");
+    assert.deepEqual(request.list("256, 512"), [256, 512]);
+    assert.deepEqual(request.list("256 512"), [256, 512]);
+    assert.deepEqual(request.list("split replicate"), ["split", "replicate"]);
+    assert.deepEqual(request.list("3.35 TB/s"), ["3.35 TB/s"]);
+    const path = "machine.device.memory_bandwidth";
+    const { space } = request.exploreRequest({ [`explore.axes.${path}_bytes_per_s`]: "3.35 TB/s, 6.7 TB/s" });
+    assert.deepEqual(space.axes, { [path]: ["3.35 TB/s", "6.7 TB/s"] });
+  });
+});
 
 describe("link", () => {
   it("carries 200 random states there and back", () => {
@@ -137,6 +160,11 @@ describe("scales", () => {
     assert.equal(scale.sliderStep(scale.sliderPosition(256, 32, 4), 32, 8192, false), 512);
     assert.equal(scale.sliderStep(9999, 32, 8192, false), 8192);
   });
+  it("sort numbers by size, texts by letters, nothing last", () => {
+    assert.deepEqual([10, 9, null, 2].sort(best.compareValues), [2, 9, 10, null]);
+    assert.deepEqual(["qoml", "kv"].sort(best.compareValues), ["kv", "qoml"]);
+  });
+
   it("mark what is best, and nothing where all tie", () => {
     assert.equal(best.verdict(-0.1, "less"), "better");
     assert.equal(best.verdict(0.1, "less"), "worse");
