@@ -130,13 +130,17 @@ std::string question(const Search& search) {
                      search.c.scenario.machine.name);
 }
 
+// "1 machine", "1,920 plans".
+std::string numbered(std::int64_t count, const char* one) {
+  return fmt::format("{} {}{}", count_text(count), one, count == 1 ? "" : "s");
+}
+
 std::string counts(const Search& search) {
   const auto& f = search.found;
-  std::string product = fmt::format("{} machines x ", count_text(f.hardware_count));
-  if (f.workload_count != 1)
-    product += fmt::format("{} workloads x ", count_text(f.workload_count));
-  return fmt::format("{}{} plans = {} pairs, {} feasible", product, count_text(f.parallelism_count),
-                     count_text(f.evaluated_count), count_text(f.feasible_count));
+  std::string product = numbered(f.hardware_count, "machine") + " x ";
+  if (f.workload_count != 1) product += numbered(f.workload_count, "workload") + " x ";
+  return fmt::format("{}{} = {}, {} feasible", product, numbered(f.parallelism_count, "plan"),
+                     numbered(f.evaluated_count, "pair"), count_text(f.feasible_count));
 }
 
 std::string speed(const Search& search) {

@@ -32,10 +32,10 @@ const char* name_of(EntryKind kind) {
   return names_of(kind)[static_cast<std::size_t>(kind)];
 }
 
+// "RTX 4090", "rtx_4090" and "rtx-4090" are one name.
 bool same_name(std::string_view a, std::string_view b) {
-  const auto same = [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  };
+  const auto plain = [](unsigned char c) { return c == ' ' || c == '_' ? '-' : std::tolower(c); };
+  const auto same = [&](unsigned char x, unsigned char y) { return plain(x) == plain(y); };
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
 }
 

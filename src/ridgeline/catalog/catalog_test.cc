@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 TEST(Catalog, FindsByNameAndAliasInAnyCase) {
   const Catalog& catalog = Catalog::embedded();
-  for (const char* name : {"h100-sxm", "H100", "h100", "H100-SXM-80GB"}) {
+  for (const char* name :
+       {"h100-sxm", "H100", "h100", "H100-SXM-80GB", "H100 SXM 80GB", "h100_sxm"}) {
     const auto entry = catalog.find(EntryKind::accelerator, name);
     ASSERT_TRUE(entry) << name;
     EXPECT_EQ((*entry)->name, "h100-sxm");

@@ -69,7 +69,10 @@ std::vector<double> linear_ticks(double low, double high) {
   return out;
 }
 
+// Powers of ten; 1, 2 and 5 of each over a few decades; even steps over less than half of one.
 std::vector<double> log_ticks(double low, double high) {
+  constexpr double kShort = 3;  // steps over less begin above 0
+  if (high / low <= kShort) return linear_ticks(low, high);
   std::vector<double> out;
   const double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high));
   const bool few = last - first <= 3;
