@@ -13,9 +13,13 @@ interface Command {
   act(): void;
 }
 
-const focusField = (id: string): void => {
-  setTimeout(() => document.getElementById(id)?.focus(), 0);
-};
+// A dialog that closes gives the focus back to where it was: the field takes it after that.
+function focusField(id: string): void {
+  requestAnimationFrame(() => {
+    if (document.querySelector("dialog[open]")) focusField(id);
+    else document.getElementById(id)?.focus();
+  });
+}
 
 function all(pages: readonly (readonly [string, string])[], toggleTheme: () => void): Command[] {
   const actions: readonly (readonly [string, () => void])[] = [
@@ -36,8 +40,11 @@ export function Commands({ pages, toggleTheme }: { pages: readonly (readonly [st
   const [query, setQuery] = useState("");
   const [index, setIndex] = useState(0);
   const [commands] = useState(() => all(pages, toggleTheme));
-  const words = query.toLowerCase().split(/\s+/);
-  const found = commands.filter((command) => words.every((word) => `${command.text} ${command.kind}`.toLowerCase().includes(word))).slice(0, 12);
+  const matching = (text: string): Command[] => {
+    const words = text.toLowerCase().split(/\s+/);
+    return commands.filter((command) => words.every((word) => `${command.text} ${command.kind}`.toLowerCase().includes(word))).slice(0, 12);
+  };
+  const found = matching(query);
   const close = (): void => {
     dialog.value = null;
   };
@@ -57,7 +64,7 @@ export function Commands({ pages, toggleTheme }: { pages: readonly (readonly [st
             event.preventDefault();
             setIndex(neighbour(index, event.key === "ArrowDown" ? 1 : -1, found.length));
           }
-          if (event.key === "Enter") run(found[index]);
+          if (event.key === "Enter") run(matching(event.currentTarget.value)[event.currentTarget.value === query ? index : 0]); // what is typed, drawn or not yet
         }}
       />
       <ul id="found" class="list flat" role="listbox" aria-label="Commands">

@@ -115,6 +115,7 @@ it("T6: two configurations are saved, compared, and the baseline swapped", async
   const { page, close } = await app.open(example);
   await page.keyboard.press("s");
   await page.keyboard.press("Control+k");
+  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "combobox" && document.activeElement.closest("dialog"));
   await page.keyboard.type("plan.tp");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement?.id === "f-plan-tp");
@@ -164,6 +165,7 @@ it("single letters can be switched off", async () => {
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.match(page.url(), /inspect/);
   await page.keyboard.press("Control+k");
+  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "combobox" && document.activeElement.closest("dialog"));
   await page.waitForSelector("dialog");
   await close();
 });
